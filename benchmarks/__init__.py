@@ -1,0 +1,1 @@
+"""Measurements. A ratio against a peer in the same run may fail; an absolute time never does."""

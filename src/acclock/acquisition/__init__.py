@@ -1,0 +1,1 @@
+"""Samples on one clock, at one rate, with their gaps known, cut into windows."""

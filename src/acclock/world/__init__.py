@@ -1,0 +1,1 @@
+"""Everything that touches a device, a disk, a clock or a network."""

@@ -1,0 +1,1 @@
+"""Readers, one per format: what it looks like, and how it becomes samples with time stamps."""

@@ -1,0 +1,60 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acclock.acquisition.windows import Ring, cut
+from acclock.errors import ConfigError, SignalError
+from acclock.values import Recording
+
+RATE_HZ = 100.0
+
+
+@given(chunk_lengths=st.lists(st.integers(0, 250), min_size=1), step=st.integers(1, 150))
+def test_ring_gives_the_windows_of_cut(chunk_lengths: list[int], step: int) -> None:
+    samples = np.arange(3.0 * sum(chunk_lengths)).reshape(3, -1)
+    ring: Ring[np.float64] = Ring(length=100, step=step)
+
+    chunks = np.split(samples, np.cumsum(chunk_lengths)[:-1], axis=1)
+    streamed = [window for chunk in chunks for window in ring.push(chunk)]
+
+    whole = Recording(samples=samples, rate_hz=RATE_HZ)
+    np.testing.assert_array_equal(streamed, cut(whole, window_s=1.0, step_s=step / RATE_HZ))
+
+
+@given(count=st.integers(0, 700), window=st.integers(1, 200), step=st.integers(1, 300))
+def test_cut_is_slicing_at_every_step(count: int, window: int, step: int) -> None:
+    samples = np.arange(3.0 * count).reshape(3, count)
+    recording = Recording(samples=samples, rate_hz=1.0)
+
+    windows = cut(recording, window_s=window, step_s=step)
+
+    expected = [samples[:, s : s + window] for s in range(0, count - window + 1, step)]
+    assert len(windows) == len(expected)
+    for ours, naive in zip(windows, expected, strict=True):
+        np.testing.assert_array_equal(ours, naive)
+
+
+def test_a_window_is_a_copy_that_later_chunks_leave_alone() -> None:
+    ring: Ring[np.float64] = Ring(length=2, step=1)
+    chunk = np.array([1.0, 2.0])
+
+    (window,) = ring.push(chunk)
+    chunk[:] = 9.0
+    ring.push(np.array([3.0]))
+
+    assert window.tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize(("length", "step"), [(0, 1), (1, 0), (-3, 1)])
+def test_a_window_without_samples_is_refused(length: int, step: int) -> None:
+    with pytest.raises(ConfigError, match="have samples"):
+        Ring(length=length, step=step)
+
+
+def test_a_chunk_with_other_axes_is_refused() -> None:
+    ring: Ring[np.float64] = Ring(length=2, step=1)
+    ring.push(np.zeros((3, 1)))
+
+    with pytest.raises(SignalError, match="has the axes of the first"):
+        ring.push(np.zeros((2, 1)))

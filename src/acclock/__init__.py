@@ -14,27 +14,45 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from acclock.errors import AccLockError
+    from acclock.pipeline import clean as denoise
     from acclock.simulation import Scene, draw_person, simulate
     from acclock.values import Recording
+    from acclock.world.desk import open_desk
     from acclock.world.files import read, write
+    from acclock.world.vault.opening import open_vault
 
 _HOMES = {
-    "AccLockError": "acclock.errors",
-    "Recording": "acclock.values",
-    "Scene": "acclock.simulation",
-    "draw_person": "acclock.simulation",
-    "read": "acclock.world.files",
-    "simulate": "acclock.simulation",
-    "write": "acclock.world.files",
+    "AccLockError": "acclock.errors:AccLockError",
+    "Recording": "acclock.values:Recording",
+    "Scene": "acclock.simulation:Scene",
+    "denoise": "acclock.pipeline:clean",
+    "draw_person": "acclock.simulation:draw_person",
+    "open_desk": "acclock.world.desk:open_desk",
+    "open_vault": "acclock.world.vault.opening:open_vault",
+    "read": "acclock.world.files:read",
+    "simulate": "acclock.simulation:simulate",
+    "write": "acclock.world.files:write",
 }
 
-__all__ = ["AccLockError", "Recording", "Scene", "draw_person", "read", "simulate", "write"]
+__all__ = [
+    "AccLockError",
+    "Recording",
+    "Scene",
+    "denoise",
+    "draw_person",
+    "open_desk",
+    "open_vault",
+    "read",
+    "simulate",
+    "write",
+]
 
 
 def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module 'acclock' has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    module, _, known_as = _HOMES[name].partition(":")
+    return getattr(import_module(module), known_as)
 
 
 def __dir__() -> list[str]:

@@ -19,6 +19,8 @@ STANDARD_GRAVITY = 9.80665
 
 Ear = Literal["left", "right"]
 
+_ALL: BoolArray = np.ones(0, dtype=bool)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Recording:
@@ -34,8 +36,8 @@ class Recording:
     samples: FloatArray
     """Acceleration in m/s², one row per axis: shape ``(3, n)``. Read-only."""
     rate_hz: float
-    received: BoolArray = field(default=None)  # type: ignore[assignment]  # all, when not given
-    """Which samples really arrived: shape ``(n,)``. Read-only."""
+    received: BoolArray = field(default_factory=lambda: _ALL)
+    """Which samples really arrived, all when not given: shape ``(n,)``. Read-only."""
     start: datetime | None = None
     """When the first sample was taken, with its time zone; ``None`` when nobody wrote it down."""
     person: str | None = None
@@ -52,7 +54,7 @@ class Recording:
         if not np.isfinite(self.rate_hz) or self.rate_hz <= 0:
             raise SignalError(f"a sampling rate is positive; this is {self.rate_hz}")
         count = samples.shape[1]
-        received = np.ones(count, bool) if self.received is None else np.array(self.received, bool)
+        received = np.ones(count, bool) if self.received is _ALL else np.array(self.received, bool)
         if received.shape != (count,):
             raise SignalError(
                 f"the mask of what was received has shape {received.shape} for {count} samples"

@@ -1,0 +1,44 @@
+"""``acclock enroll``: somebody becomes known."""
+
+from typing import Annotated
+
+import typer
+
+from acclock.cli.show import JsonFlag, show
+from acclock.cli.vaults import Database, Model, Name, VaultFolder, open_desk
+from acclock.world.files import read
+
+Files = Annotated[list[str], typer.Argument(help="Recordings of this person alone.")]
+Keep = Annotated[bool, typer.Option(help="Keep the recordings, so that a new model needs no new.")]
+Extra = Annotated[bool, typer.Option("--add", help="Add windows, as of talking, to the template.")]
+
+
+def enroll(
+    name: Name,
+    files: Files,
+    *,
+    rule: Annotated[str, typer.Option(help="How the threshold is chosen.")] = "paper",
+    keep: Keep = False,
+    add: Extra = False,
+    model: Model = "default",
+    vault: VaultFolder = None,
+    database: Database = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Enroll NAME from recordings: six minutes are a full enrollment, two are a light start."""
+    desk = open_desk(vault, database, model)
+    recordings = [read(file, rate_hz=desk.embedder.card.rate_hz) for file in files]
+    if add:
+        person = desk.extend(name, recordings)
+        show({"enrolled": person.name, "version": person.version}, as_json=as_json)
+        return
+    enrolled = desk.enroll(name, recordings, rule=rule, keep=keep)
+    progress = enrolled.progress
+    facts = {
+        "enrolled": enrolled.person.name,
+        "good_windows": progress.good,
+        "complete": progress.complete,
+        "predicted_false_rejects": progress.predicted_frr,
+        "version": enrolled.person.version,
+    }
+    show(facts, as_json=as_json)

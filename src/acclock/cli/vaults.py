@@ -1,0 +1,37 @@
+"""What the commands about people have in common: which vault, which model."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from acclock.world.settings import home_folder
+
+if TYPE_CHECKING:
+    from acclock.world.desk import Desk
+    from acclock.world.vault.vault import Vault
+
+VaultFolder = Annotated[
+    Path | None, typer.Option("--vault", help="Folder of the vault.", envvar="ACCLOCK_HOME")
+]
+Database = Annotated[
+    str | None, typer.Option(help="postgresql://... in place of a file.", envvar="ACCLOCK_DATABASE")
+]
+Model = Annotated[str, typer.Option(help="A shipped model by name, or a file.")]
+Name = Annotated[str, typer.Argument(help="Who.")]
+
+
+def open_vault(folder: Path | None, database: str | None) -> "Vault":
+    """Open the vault that the options name, or this user's own."""
+    # the database takes half a second to load; only who needs the vault should wait for it
+    from acclock.world.vault.opening import open_vault as open_at
+
+    return open_at(folder or home_folder(), url=database)
+
+
+def open_desk(folder: Path | None, database: str | None, model: str) -> "Desk":
+    """Open the vault with a model beside it."""
+    # so does the runtime of the model
+    from acclock.world.desk import open_desk as open_beside
+
+    return open_beside(open_vault(folder, database), model=model)

@@ -1,0 +1,120 @@
+"""How fast a heart beats, and how clearly that can be read."""
+
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+
+from acclock.denoising.bandpass import bandpass
+from acclock.errors import SignalError
+from acclock.values import FloatArray
+
+SLOWEST_BPM = 40.0
+FASTEST_BPM = 180.0
+
+_LONGEST_BLOCK_S = 10.0
+"""Rhythm is compared with itself within blocks: over minutes the heart changes its pace."""
+_SHORTEST_S = 3.0
+"""Two beats of the slowest heart, below which nothing can be said to repeat."""
+_NEARLY = 0.85
+"""A rhythm repeats after two beats as well as after one: the shortest lag that does nearly as
+well as the best is the beat."""
+_LOWEST_CLARITY = 0.30
+_CLARITY_OF_ONE_SECOND = 1.4
+"""Noise repeats itself by chance, the more so the less there is of it: sensor noise of any color
+stays below 1.4 / sqrt(seconds) (docs/denoising.md has the table)."""
+STRONGEST_BEAT = 0.6
+"""RMS in m/s² of the strongest axis. Steps are a clear rhythm too, but they shake ten times
+harder: chests and heads at rest stay below 0.6, people who walk begin at 0.8."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeartRate:
+    """A heart rate, with the numbers that say whether to believe it."""
+
+    bpm: float
+    """Beats per minute; zero when nothing repeats at the pace of a heart."""
+    clarity: float
+    """How well the beat repeats itself, from 0 (not at all) to 1 (exactly)."""
+    needed_clarity: float
+    """The clarity that noise of this length does not reach."""
+    rms: float
+    """Strength of the strongest axis in m/s², as its median over the blocks."""
+
+    @property
+    def clear(self) -> bool:
+        """Whether this is a heartbeat, rather than noise or steps that happen to repeat."""
+        return self.clarity >= self.needed_clarity and self.rms < STRONGEST_BEAT
+
+
+def measure_heart_rate(heartbeat: FloatArray, rate_hz: float) -> HeartRate:
+    """Read the heart rate off one stretch of acceleration in m/s², raw or denoised.
+
+    Takes one axis ``(n,)`` or several ``(axes, n)``. The envelope of the 4-25 Hz band is laid
+    over itself at every lag from 40 to 180 bpm. Too short or silent a stretch is not refused: its
+    clarity is zero.
+
+    >>> seconds = np.arange(2000) / 100.0
+    >>> beats = 0.1 * np.sin(2 * np.pi * 12.0 * seconds) * np.exp(-10 * (seconds % 0.8))
+    >>> rate = measure_heart_rate(beats, 100.0)
+    >>> round(rate.bpm), rate.clear
+    (75, True)
+    """
+    axes = np.atleast_2d(np.asarray(heartbeat, dtype=np.float64))
+    if axes.ndim != 2 or not np.isfinite(axes).all():
+        raise SignalError("a heart rate is read from finite samples, one axis or one row per axis")
+    return read_heart_rate(bandpass(axes, rate_hz=rate_hz, low_hz=0.8, high_hz=25.0), rate_hz)
+
+
+def read_heart_rate(beats: FloatArray, rate_hz: float) -> HeartRate:
+    """Do as ``measure_heart_rate`` does with axes that are already band-passed to 0.8-25 Hz."""
+    seconds = beats.shape[-1] / rate_hz
+    if seconds < _SHORTEST_S:
+        return HeartRate(bpm=0.0, clarity=0.0, needed_clarity=1.0, rms=0.0)
+    block = int(min(seconds, _LONGEST_BLOCK_S) * rate_hz)
+    lag, clarity = _beat(_similarity(_envelope(beats, rate_hz), block), rate_hz)
+    return HeartRate(
+        bpm=60.0 * rate_hz / lag if lag else 0.0,
+        clarity=clarity,
+        needed_clarity=max(_LOWEST_CLARITY, _CLARITY_OF_ONE_SECOND / sqrt(seconds)),
+        rms=_strength(beats, block),
+    )
+
+
+def _envelope(beats: FloatArray, rate_hz: float) -> FloatArray:
+    # Below 4 Hz the envelope of a beat is the beat, and sway is in it.
+    sharp = bandpass(beats, rate_hz=rate_hz, low_hz=4.0, high_hz=25.0)
+    strength = np.sqrt(np.square(sharp).sum(axis=0))
+    return bandpass(strength, rate_hz=rate_hz, low_hz=0.6, high_hz=6.0)
+
+
+def _similarity(envelope: FloatArray, block: int) -> FloatArray:
+    """Mean autocorrelation of the blocks, each scaled to itself so that one bump cannot rule."""
+    starts = range(0, len(envelope) - block + 1, max(1, block // 2))
+    total = np.zeros(block)
+    for start in starts:
+        part = envelope[start : start + block] - envelope[start : start + block].mean()
+        power = np.abs(np.fft.rfft(part, 2 * block)) ** 2
+        products = np.fft.irfft(power, 2 * block)[:block]
+        if products[0] > 0:
+            total += products / products[0]
+    return total / len(starts) / (1.0 - np.arange(block) / block)
+
+
+def _beat(similarity: FloatArray, rate_hz: float) -> tuple[float, float]:
+    """Lag of one beat in samples and the similarity there; both zero when nothing repeats."""
+    first = int(np.ceil(60.0 * rate_hz / FASTEST_BPM))
+    last = min(int(60.0 * rate_hz / SLOWEST_BPM), len(similarity) * 3 // 4)
+    lags = np.arange(max(1, first), last)
+    before, here, after = similarity[lags - 1], similarity[lags], similarity[lags + 1]
+    peaks = lags[(here >= before) & (here > after) & (here > 0)]
+    if not len(peaks):
+        return 0.0, 0.0
+    lag = peaks[similarity[peaks] >= _NEARLY * similarity[peaks].max()][0]
+    left, top, right = similarity[lag - 1 : lag + 2]
+    return float(lag + (left - right) / (2 * (left - 2 * top + right))), min(1.0, float(top))
+
+
+def _strength(beats: FloatArray, block: int) -> float:
+    whole = beats[:, : beats.shape[-1] // block * block].reshape(len(beats), -1, block)
+    return float(np.median(whole.std(axis=-1), axis=-1).max())

@@ -1,0 +1,1 @@
+"""Heartbeat windows in, identity vectors out."""

@@ -1,0 +1,1 @@
+"""The networks, as PyTorch defines them. Nothing that only embeds imports this package."""

@@ -1,0 +1,1 @@
+"""How well people are told apart: on real hearts, on simulated ones, and by which protocol."""

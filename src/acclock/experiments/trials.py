@@ -1,0 +1,110 @@
+"""Everybody's windows against everybody's templates: one matrix of distances."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from acclock.errors import ConfigError
+from acclock.experiments.gallery import Gallery, Indices
+from acclock.experiments.protocols import Plan
+from acclock.matching.centers import are_unit, center_of
+from acclock.values import BoolArray, FloatArray
+
+_FEWEST = 2
+"""Usable windows that make a template; with fewer the person cannot be enrolled."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Trials:
+    """Each group of windows tried against each template."""
+
+    windows: int
+    """How many windows in a row were averaged."""
+    distances: FloatArray
+    """``(group, template)``; NaN where nothing can be measured, which is a rejection."""
+    wearers: Indices
+    owners: Indices
+    own: BoolArray
+    """``(group, template)``: the user's own windows, and not among those that enrolled."""
+    others: BoolArray
+    """``(group, template)``: somebody else's windows, all of them."""
+
+    @property
+    def people(self) -> int:
+        return int(self.owners.max()) + 1
+
+    def select(self, users: BoolArray, pairs: BoolArray) -> tuple[FloatArray, FloatArray]:
+        """Give the users' own distances and the strangers', for some users and some pairs.
+
+        ``pairs[user, wearer]`` says which strangers are tried against whom.
+        """
+        own = self.own & users[self.owners]
+        others = self.others & pairs[self.owners, self.wearers[:, np.newaxis]]
+        return self.distances[own], self.distances[others]
+
+
+def enroll_all(gallery: Gallery, plan: Plan) -> FloatArray:
+    """Give the center of every template: NaN where the usable windows are too few."""
+    usable = are_unit(gallery.embeddings)
+    centers = np.full((len(plan.owners), gallery.embeddings.shape[1]), np.nan)
+    for center, enrolled in zip(centers, plan.enrolled & usable, strict=True):
+        if np.count_nonzero(enrolled) >= _FEWEST:
+            center[:] = center_of(gallery.embeddings[enrolled])
+    return centers
+
+
+def try_all(gallery: Gallery, plan: Plan, centers: FloatArray, *, windows: int) -> Trials:
+    """Measure every group of so many windows in a row against every template."""
+    groups = group(gallery.recordings, windows)
+    distances = _measure(gallery.embeddings, centers)
+    wearers = gallery.wearers[groups[:, 0]]
+    same = wearers[:, np.newaxis] == plan.owners
+    enrolled = plan.enrolled.T[groups].any(axis=1)
+    return Trials(
+        windows=windows,
+        distances=average(distances[groups]),
+        wearers=wearers,
+        owners=plan.owners,
+        own=same & ~enrolled,
+        others=~same,
+    )
+
+
+def group(recordings: Indices, windows: int) -> Indices:
+    """Give the numbers of the windows in each group: in a row, in one recording, none twice.
+
+    What is left at the end of a recording makes no group.
+
+    >>> group(np.array([0, 0, 0, 0, 0, 1, 1, 1]), 2)
+    array([[0, 1],
+           [2, 3],
+           [5, 6]])
+    """
+    if windows < 1:
+        raise ConfigError(f"a group holds at least one window, not {windows}")
+    _, firsts, which, counts = np.unique(
+        recordings, return_index=True, return_inverse=True, return_counts=True
+    )
+    places = np.arange(recordings.size) - firsts[which]
+    begins = (places % windows == 0) & (places + windows <= counts[which])
+    return np.flatnonzero(begins)[:, np.newaxis] + np.arange(windows)
+
+
+def average(distances: FloatArray) -> FloatArray:
+    """Average over the windows of a group, ``(group, window, template)``, as verifying does.
+
+    Windows without a distance are left out; where none has one, there is no distance (NaN).
+    """
+    usable = np.isfinite(distances)
+    count = usable.sum(axis=1)
+    total = np.where(usable, distances, 0.0).sum(axis=1)
+    means = np.full(total.shape, np.nan)
+    np.divide(total, count, out=means, where=count > 0)
+    return means
+
+
+def _measure(embeddings: FloatArray, centers: FloatArray) -> FloatArray:
+    """Measure straight lines between unit vectors by one matrix product."""
+    usable = are_unit(embeddings)[:, np.newaxis] & are_unit(centers)
+    cosines = np.nan_to_num(embeddings) @ np.nan_to_num(centers).T
+    return np.where(usable, np.sqrt(np.maximum(2.0 - 2.0 * cosines, 0.0)), np.nan)

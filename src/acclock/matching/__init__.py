@@ -1,0 +1,1 @@
+"""Identity vectors in, verdict out."""

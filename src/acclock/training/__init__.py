@@ -1,0 +1,1 @@
+"""How the weights came to be."""

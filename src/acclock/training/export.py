@@ -1,0 +1,84 @@
+"""A trained model, turned into a file that runs without torch."""
+
+from copy import deepcopy
+
+import numpy as np
+import onnx
+import torch
+from numpy.typing import NDArray
+
+from acclock.embedding.card import CARD_KEY, Card
+from acclock.embedding.embedder import Embedder
+from acclock.embedding.networks.siamese import EmbeddingModel
+from acclock.errors import ModelError
+from acclock.training.quiet import quietly
+from acclock.values import FloatArray
+
+PARITY_WINDOWS = 1000
+PARITY_LIMIT = 1e-5
+_BATCH = 250
+
+
+def export(
+    model: EmbeddingModel, card: Card, *, windows: NDArray[np.float32] | None = None
+) -> bytes:
+    """Give the model as ONNX, prepared window to unit embedding, with its card inside.
+
+    The file is run beside the model on a thousand windows (noise, unless others are given), and
+    refused where the two differ.
+    """
+    still = deepcopy(model).eval()
+    if windows is None:
+        shape = (PARITY_WINDOWS, card.axes, card.window_length)
+        windows = np.random.default_rng(0).standard_normal(shape, dtype=np.float32)
+    exported = _convert(still, card, torch.from_numpy(windows[:2]))
+    check_parity(still, exported, windows)
+    return exported
+
+
+def check_parity(model: EmbeddingModel, exported: bytes, windows: NDArray[np.float32]) -> None:
+    """Refuse a file that embeds any of these windows otherwise than the model does."""
+    differences = np.abs(Embedder(exported).embed(windows) - embed_eagerly(model, windows))
+    if not differences.max() < PARITY_LIMIT:
+        raise ModelError(
+            f"the exported model differs from the trained one by {differences.max():.1e};"
+            f" this needs less than {PARITY_LIMIT:.0e}"
+        )
+
+
+def embed_eagerly(model: EmbeddingModel, windows: NDArray[np.float32]) -> FloatArray:
+    """Embed windows by torch, batch after batch, as the embedder does by ONNX Runtime."""
+    with torch.inference_mode():
+        parts = [
+            model(torch.from_numpy(windows[start : start + _BATCH])).numpy()
+            for start in range(0, len(windows), _BATCH)
+        ]
+    return np.concatenate(parts).astype(np.float64)
+
+
+def _convert(model: EmbeddingModel, card: Card, example: torch.Tensor) -> bytes:
+    # An example of one window would make the exporter take the batch for a constant.
+    with quietly():
+        program = torch.onnx.export(
+            model,
+            (example,),
+            input_names=["windows"],
+            output_names=["embeddings"],
+            dynamic_shapes=({0: torch.export.Dim("batch")},),
+            external_data=False,
+            verbose=False,
+        )
+    if program is None:
+        raise ModelError("the exporter gave nothing back")
+    network = program.model_proto
+    forget_sources(network.graph)
+    network.metadata_props.add(key=CARD_KEY, value=card.to_json())
+    return bytes(network.SerializeToString())
+
+
+def forget_sources(graph: onnx.GraphProto) -> None:
+    """Strip what the exporter notes about every node: file names and lines of whoever exported."""
+    del graph.value_info[:]
+    for part in (graph, *graph.node, *graph.input, *graph.output, *graph.initializer):
+        part.ClearField("metadata_props")
+        part.ClearField("doc_string")

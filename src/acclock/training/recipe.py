@@ -1,0 +1,113 @@
+"""How a model is trained: every number of it, written once and checked when it is made."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Literal
+
+from acclock.embedding.networks.config import NetworkConfig, WindowShape
+from acclock.embedding.networks.registry import find_design, read_config
+from acclock.errors import ConfigError
+from acclock.pipeline import Preparation, PreparationName
+from acclock.training.augmentation import Augmentation
+from acclock.training.losses import LossConfig
+from acclock.training.triplets import TripletConfig
+
+Offsets = Literal["random", "grid"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """One of the two stages of training. The decay is the paper's."""
+
+    epochs: int
+    learning_rate: float
+    batch: int = 64
+    halved_every: int = 20
+    """Epochs after which the learning rate is halved."""
+    weight_decay: float = 0.0
+    """Share of the weights that a step takes away, times the learning rate. The paper has none."""
+
+    def __post_init__(self) -> None:
+        if self.epochs < 1 or self.batch < 2 or self.halved_every < 1:
+            raise ConfigError(
+                "a stage has at least one epoch, two windows in a batch and one epoch to a halving,"
+                f" not {self.epochs}, {self.batch} and {self.halved_every}"
+            )
+        if not 0 < self.learning_rate < 1:
+            raise ConfigError(f"a learning rate lies between 0 and 1, not {self.learning_rate}")
+        if not 0 <= self.weight_decay < 1:
+            raise ConfigError(f"a weight decay is 0 or more and below 1, not {self.weight_decay}")
+
+    def rate_at(self, epoch: int) -> float:
+        """Give the learning rate of an epoch, the first being 0.
+
+        Paper: Sec. 7.1.1, halved every 20 epochs.
+
+        >>> [Stage(epochs=100, learning_rate=0.5).rate_at(epoch) for epoch in (0, 19, 20, 99)]
+        [0.5, 0.5, 0.25, 0.03125]
+        """
+        return float(self.learning_rate * 0.5 ** (epoch // self.halved_every))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """Everything that decides what comes out of training, but for the recordings.
+
+    Paper: Sec. 7.1.1. The defaults are the paper's, or what the paper leaves open.
+    """
+
+    network: str = "hidnet"
+    sizes: Mapping[str, object] = field(default_factory=dict)
+    """Sizes of the network that differ from its usual ones, by the names of its config."""
+    embedding_width: int = 128
+    preparation: PreparationName = "paper"
+    rate_hz: float = 100.0
+    axes: int = 1
+    """One axis is the vertical one, x; three are weighed by attention."""
+    offsets: Offsets = "grid"
+    """Where windows begin: one after the other, or anywhere."""
+    windows_per_person: int = 240
+    """Drawn in every epoch from each person, however much there is of them."""
+    network_stage: Stage = field(default_factory=lambda: Stage(epochs=100, learning_rate=1e-4))
+    embedding_stage: Stage = field(
+        default_factory=lambda: Stage(epochs=80, learning_rate=5e-4, batch=256)
+    )
+    augmentation: Augmentation = field(default_factory=Augmentation.none)
+    losses: LossConfig = field(default_factory=LossConfig)
+    triplets: TripletConfig = field(default_factory=TripletConfig)
+    longest_gradient: float = 1.0
+    """Gradients beyond this length are cut back to it."""
+    folds: int = 3
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.offsets not in ("random", "grid"):
+            raise ConfigError(f"offsets are 'random' or 'grid', not {self.offsets!r}")
+        if self.windows_per_person < 2 or self.embedding_width < 2:
+            raise ConfigError(
+                "a person gives at least two windows and an embedding has at least two numbers,"
+                f" not {self.windows_per_person} and {self.embedding_width}"
+            )
+        if not self.longest_gradient > 0:
+            raise ConfigError(f"longest_gradient must be positive, not {self.longest_gradient}")
+        if self.folds < 2 or self.seed < 0:
+            raise ConfigError(
+                f"there are two folds or more and the seed is not negative,"
+                f" not {self.folds} and {self.seed}"
+            )
+        _ = self.prepared, self.shape, self.network_config
+
+    @property
+    def prepared(self) -> Preparation:
+        return Preparation(name=self.preparation, rate_hz=self.rate_hz)
+
+    @property
+    def shape(self) -> WindowShape:
+        return WindowShape(axes=self.axes, length=self.prepared.config.window_length)
+
+    @property
+    def network_config(self) -> NetworkConfig:
+        usual = find_design(self.network).config
+        if stray := sorted(set(self.sizes) - set(asdict(usual))):
+            raise ConfigError(f"{self.network} has no size called {', '.join(stray)}")
+        return read_config(self.network, {**asdict(usual), **self.sizes})

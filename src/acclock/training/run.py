@@ -1,0 +1,140 @@
+"""One training: a model that goes through its stages, epoch by epoch, and can be put aside."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from acclock.embedding.networks.registry import build
+from acclock.training.checkpoint import Checkpoint, Report
+from acclock.training.drawing import draw_batches
+from acclock.training.judging import Trials, judge_model, try_all
+from acclock.training.lessons import Plan, descend, plan_lessons
+from acclock.training.leveling import LeveledModel
+from acclock.training.recipe import Recipe
+from acclock.training.subjects import Subject
+
+
+class Run:
+    """Some people to learn from and some, whom it never sees, to be judged by.
+
+    Every stage ends with the weights of the epoch that judged best; without anyone to judge by
+    it ends with the last. All that is drawn in an epoch depends on the recipe's seed and on the
+    epoch's number alone, so a run that goes on from a checkpoint equals one that never stopped.
+    """
+
+    def __init__(
+        self, recipe: Recipe, learned: Sequence[Subject], judges: Sequence[Subject] = ()
+    ) -> None:
+        self._recipe, self._learned, self._judges = recipe, list(learned), list(judges)
+        self._plans = plan_lessons(recipe)
+        model = build(
+            recipe.network,
+            shape=recipe.shape,
+            people=len(learned),
+            seed=recipe.seed,
+            config=recipe.network_config,
+            embedding_width=recipe.embedding_width,
+        )
+        self.model = LeveledModel.of(model).eval()
+        self.reports: list[Report] = []
+        self._stage = self._epoch = 0
+        self._best: dict[str, Tensor] = {}
+        self._begin_stage()
+
+    @property
+    def finished(self) -> bool:
+        return self._stage == len(self._plans)
+
+    @property
+    def length(self) -> int:
+        """How many epochs there are in all."""
+        return sum(plan.stage.epochs for plan in self._plans)
+
+    def advance(self) -> Report:
+        """Train for one epoch and judge what came out."""
+        plan = self._plans[self._stage]
+        loss = self._learn(plan)
+        error = judge_model(self._try()) if self._judges else None
+        report = Report(
+            stage=plan.name, epoch=self._epoch, epochs=plan.stage.epochs, loss=loss, error=error
+        )
+        if error is None or error < self._least_error(plan.name):
+            self._best = _copy(self.model.state_dict())
+        self.reports.append(report)
+        self._epoch += 1
+        if self._epoch == plan.stage.epochs:
+            self.model.load_state_dict(self._best)
+            self._stage, self._epoch = self._stage + 1, 0
+            self._begin_stage()
+        return report
+
+    def best_epochs(self) -> dict[str, int]:
+        """Give for each stage after how many epochs it was best."""
+        best: dict[str, Report] = {}
+        for report in self.reports:
+            held = best.get(report.stage)
+            if held is None or (report.error or 0.0) < (held.error or 0.0):
+                best[report.stage] = report
+        return {stage: report.epoch + 1 for stage, report in best.items()}
+
+    def put_aside(self) -> Checkpoint:
+        """Give everything that must be known to go on later."""
+        return Checkpoint.of(
+            stage=self._stage,
+            epoch=self._epoch,
+            reports=self.reports,
+            model=self.model.state_dict(),
+            best=self._best,
+            optimizer=self._optimizer.state_dict()["state"],
+        )
+
+    def take_up(self, checkpoint: Checkpoint) -> None:
+        """Go on from where a run of the same recipe and people was put aside."""
+        self._stage, self._epoch = checkpoint.stage, checkpoint.epoch
+        self.reports = list(checkpoint.reports)
+        self.model.load_state_dict(checkpoint.tensors_of("model"))
+        self._best = checkpoint.tensors_of("best")
+        self._begin_stage()
+        state = self._optimizer.state_dict() | {"state": checkpoint.optimizer_state()}
+        self._optimizer.load_state_dict(state)
+
+    def _begin_stage(self) -> None:
+        plan = self._plans[min(self._stage, len(self._plans) - 1)]
+        self._parameters = list(plan.learns(self.model).parameters())
+        self._optimizer = torch.optim.AdamW(
+            self._parameters, lr=plan.stage.learning_rate, weight_decay=plan.stage.weight_decay
+        )
+
+    def _learn(self, plan: Plan) -> float:
+        chance = np.random.default_rng([self._recipe.seed, self._stage, self._epoch])
+        for group in self._optimizer.param_groups:
+            group["lr"] = plan.stage.rate_at(self._epoch)
+        # What does not learn keeps still: the running means of its normalizations as well.
+        self.model.eval().requires_grad_(requires_grad=False)
+        plan.learns(self.model).train().requires_grad_()
+        losses = [
+            descend(
+                self._optimizer,
+                plan.teach(self.model, batch, progress=self._epoch / plan.stage.epochs),
+                self._parameters,
+                self._recipe.longest_gradient,
+            )
+            for batch in draw_batches(
+                self._learned, self._recipe, batch=plan.stage.batch, chance=chance
+            )
+        ]
+        self.model.eval()
+        return float(np.mean(losses))
+
+    def _try(self) -> list[Trials]:
+        return try_all(self.model, self._judges, axes=self._recipe.axes)
+
+    def _least_error(self, stage: str) -> float:
+        errors = [report.error for report in self.reports if report.stage == stage]
+        return min((error for error in errors if error is not None), default=float("inf"))
+
+
+def _copy(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    return {name: tensor.detach().clone() for name, tensor in tensors.items()}

@@ -1,0 +1,63 @@
+"""Who is learned from: people, the sessions they were recorded in, and who is kept apart."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from acclock.errors import TooFewError
+from acclock.training.grid import Grid
+from acclock.values import Recording
+
+FEWEST_WINDOWS = 12
+"""Of a person, below which there is nothing to learn from or to judge by: 48 s."""
+FEWEST_PEOPLE = 2
+"""In each fold: a person and a stranger."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Session:
+    """One recording with its clean windows."""
+
+    recording: Recording
+    grid: Grid
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Subject:
+    """One person."""
+
+    name: str
+    source: str
+    """The data set. People of different ones are told apart by their devices, so they are never
+    each other's strangers when a model is judged."""
+    sessions: tuple[Session, ...]
+    """The oldest first, and each with at least one window."""
+
+    @property
+    def window_count(self) -> int:
+        return sum(len(session.grid) for session in self.sessions)
+
+
+def check_subjects(subjects: Sequence[Subject], *, folds: int) -> list[Subject]:
+    """Give the people who have windows enough, or say that they are too few to train on."""
+    enough = [subject for subject in subjects if subject.window_count >= FEWEST_WINDOWS]
+    need = folds * FEWEST_PEOPLE
+    if len(enough) < need:
+        what = f"people with at least {FEWEST_WINDOWS} usable windows"
+        raise TooFewError(what=what, have=len(enough), need=need)
+    return enough
+
+
+def deal(subjects: Sequence[Subject], *, folds: int, seed: int) -> Mapping[str, int]:
+    """Give every person a fold, the data sets spread evenly over the folds.
+
+    Paper: Sec. 7.1.1, three groups of people of whom one is always kept apart.
+    """
+    chance = np.random.default_rng(seed)
+    sources = sorted({subject.source for subject in subjects})
+    dealt: list[str] = []
+    for source in sources:
+        names = sorted(subject.name for subject in subjects if subject.source == source)
+        dealt += [names[n] for n in chance.permutation(len(names))]
+    return {name: place % folds for place, name in enumerate(dealt)}

@@ -1,0 +1,91 @@
+"""The main job, played with people who do not exist."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from acclock.denoising.heartbeat import Heartbeat, clearest_heartbeat
+from acclock.matching.verdict import Verdict
+from acclock.pipeline import Preparation, trace
+from acclock.simulation import Movement, Scene, draw_person, simulate
+from acclock.simulation.simulator import Simulated
+from acclock.values import FloatArray, Recording
+from acclock.world.desk import open_desk
+from acclock.world.files import read, write
+from acclock.world.pictures import draw_recording, draw_trace
+from acclock.world.vault.keys import KeyFile
+from acclock.world.vault.opening import open_vault
+
+USER, STRANGER = 0, 1
+_ENROLLED_S, _PROBED_S = 360.0, 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Demonstration:
+    """What the demo showed."""
+
+    recording: Recording
+    heartbeat: Heartbeat
+    true_bpm: float
+    likeness_before: float
+    """Correlation with the true heartbeat while the head shakes, only band-passed."""
+    likeness_after: float
+    """The same after both stages of denoising."""
+    good_windows: int
+    user_again: Verdict
+    """About the enrolled person, in a later session."""
+    stranger: Verdict
+
+
+def play(folder: Path, *, seed: int) -> Demonstration:
+    """Enroll a simulated person, meet them again, and meet somebody else; pictures included."""
+    folder.mkdir(parents=True, exist_ok=True)
+    first = _wear(USER, seed, duration_s=_ENROLLED_S)
+    write(first.recording, folder / "user.npz")
+    recording = read(folder / "user.npz")
+    heartbeat = clearest_heartbeat(recording)
+    draw_recording(recording, heartbeat, folder / "heartbeat.png")
+    before, after = _denoise(_wear(USER, seed, movement="head-shake"), folder / "denoised.png")
+    with open_vault(folder / "vault", key_store=KeyFile(folder / "vault.key")) as vault:
+        desk = open_desk(vault)
+        if not any(person.name == "user" for person in vault.people()):
+            desk.enroll("user", [recording])
+        again = desk.verify("user", _wear(USER, seed, session=1).recording)
+        stranger = desk.verify("user", _wear(STRANGER, seed).recording)
+        windows = vault.template("user").windows
+    return Demonstration(
+        recording=recording,
+        heartbeat=heartbeat,
+        true_bpm=60.0 / float(np.diff(first.beat_times_s).mean()),
+        likeness_before=before,
+        likeness_after=after,
+        good_windows=windows,
+        user_again=again,
+        stranger=stranger,
+    )
+
+
+def _wear(
+    person: int,
+    seed: int,
+    *,
+    duration_s: float = _PROBED_S,
+    session: int = 0,
+    movement: Movement = "still",
+) -> Simulated:
+    scene = Scene(duration_s=duration_s, session=session, movement=movement)
+    return simulate(draw_person(person, seed=seed), scene, seed=seed)
+
+
+def _denoise(worn: Simulated, path: Path) -> tuple[float, float]:
+    """Draw the stages and say how like the true heartbeat the signal was before and after."""
+    stages = trace(worn.recording, Preparation())
+    draw_trace(stages, path)
+    truth = worn.truth[:, : stages.raw.shape[-1]]
+    return _likeness(stages.wavelet, truth), _likeness(stages.recovered, truth)
+
+
+def _likeness(signals: FloatArray, truth: FloatArray) -> float:
+    pairs = zip(signals, truth, strict=True)
+    return float(np.mean([np.corrcoef(signal, true)[0, 1] for signal, true in pairs]))

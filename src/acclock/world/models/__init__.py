@@ -1,0 +1,1 @@
+"""Model files: found, verified and read. What is in them is for others to know."""

@@ -1,0 +1,16 @@
+"""Where AccLock keeps its things on this machine."""
+
+import os
+import sys
+from pathlib import Path
+
+
+def home_folder() -> Path:
+    """Give the folder of the vault: ``ACCLOCK_HOME``, or where this system keeps such data."""
+    if named := os.environ.get("ACCLOCK_HOME"):
+        return Path(named)
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / "acclock"
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "acclock"
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "acclock"

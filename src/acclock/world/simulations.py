@@ -1,0 +1,71 @@
+"""Simulated people, written down as recordings with their truth beside them."""
+
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from acclock.errors import ConfigError, UnwritableError
+from acclock.simulation import Condition, Scene, draw_person, simulate
+from acclock.world.files import write
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cohort:
+    """Who is simulated, how often, in which scene."""
+
+    scene: Scene
+    people: int = 1
+    sessions: int = 1
+    condition: Condition = "healthy"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.people < 1 or self.sessions < 1:
+            raise ConfigError(
+                f"a cohort has at least one person and one session, "
+                f"not {self.people} and {self.sessions}"
+            )
+
+    def members(self) -> list[tuple[int, int]]:
+        """Every person with every session."""
+        return list(product(range(self.people), range(self.sessions)))
+
+
+def write_cohort(
+    cohort: Cohort,
+    folder: Path,
+    *,
+    workers: int = 2,
+    on_written: Callable[[], object] = lambda: None,
+) -> list[Path]:
+    """Write ``person-000/session-0.npz`` and so on into a new folder: all of them, or none."""
+    if folder.exists():
+        raise UnwritableError(f"{folder} is already there; simulate into a new folder")
+    if not folder.parent.is_dir():
+        raise UnwritableError(f"{folder.parent} is not a folder to write into")
+    with TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as hidden:
+        names = [f"person-{who:03d}/session-{when}.npz" for who, when in cohort.members()]
+        jobs = [
+            (cohort, who, when, Path(hidden) / "all" / name)
+            for (who, when), name in zip(cohort.members(), names, strict=True)
+        ]
+        with ProcessPoolExecutor(max_workers=min(workers, len(jobs))) as pool:
+            for _ in pool.map(_write_job, jobs):
+                on_written()
+        (Path(hidden) / "all").rename(folder)
+    return [folder / name for name in names]
+
+
+def write_session(cohort: Cohort, person: int, session: int, path: Path) -> None:
+    """Simulate one session of one person and write it, the clean truth and the beats with it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    drawn = draw_person(person, seed=cohort.seed, condition=cohort.condition)
+    worn = simulate(drawn, replace(cohort.scene, session=session), seed=cohort.seed)
+    write(worn.recording, path, {"truth": worn.truth, "beat_times_s": worn.beat_times_s})
+
+
+def _write_job(job: tuple[Cohort, int, int, Path]) -> None:
+    write_session(*job)

@@ -1,0 +1,1 @@
+"""Templates at rest: encrypted, versioned, audited, and gone when they are removed."""

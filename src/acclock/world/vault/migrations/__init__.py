@@ -1,0 +1,1 @@
+"""How the tables of a vault came to be, step by step."""

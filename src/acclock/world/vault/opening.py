@@ -1,0 +1,142 @@
+"""Opening a vault, or making one where there is none."""
+
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+from sqlalchemy import insert, select
+
+from acclock.errors import DamagedVaultError, VaultError
+from acclock.world.vault import database
+from acclock.world.vault.audit import GENESIS
+from acclock.world.vault.head import HeadFile
+from acclock.world.vault.keys import KeyStore, find_key_store
+from acclock.world.vault.private_files import make_private_folder
+from acclock.world.vault.rekeying import forget_old_keys
+from acclock.world.vault.schema import upgrade
+from acclock.world.vault.sealing import new_key
+from acclock.world.vault.secret_keys import SecretKeys
+from acclock.world.vault.tables import events, vaults
+from acclock.world.vault.vault import Vault
+from acclock.world.vault.visit import Visit
+
+
+def utc_now() -> datetime:
+    """Read the clock."""
+    return datetime.now(UTC)
+
+
+def open_vault(
+    folder: Path,
+    *,
+    url: str | None = None,
+    key_store: KeyStore | None = None,
+    clock: Callable[[], datetime] = utc_now,
+    patience_s: float = 5.0,
+) -> Vault:
+    """Open the vault of a folder, or make a new one.
+
+    The folder holds the key (unless the operating system's keyring does), the count of what was
+    last seen, and the SQLite database, unless ``url`` names another: ``postgresql://...``.
+    """
+    vault = prepare(folder, url=url, key_store=key_store, clock=clock, patience_s=patience_s)
+    with closed_on_error(vault):
+        upgrade(vault.engine)
+        with database.reading(vault.engine) as connection:
+            is_new = connection.execute(select(vaults.c.vault)).first() is None
+        if is_new:
+            _create(vault)
+        _compare_with_last_seen(vault)
+        _finish_what_a_crash_left(vault)
+    return vault
+
+
+@contextmanager
+def closed_on_error(vault: Vault) -> Iterator[None]:
+    """Leave no connection behind when opening does not succeed."""
+    try:
+        yield
+    except BaseException:
+        vault.close()
+        raise
+
+
+def prepare(
+    folder: Path,
+    *,
+    url: str | None,
+    key_store: KeyStore | None,
+    clock: Callable[[], datetime],
+    patience_s: float,
+) -> Vault:
+    """Put a vault together without looking into it."""
+    make_private_folder(folder)
+    path = folder.resolve() / "vault.db"
+    engine = database.connect(url or f"sqlite:///{path}", patience_s=patience_s)
+    database.make_file(engine)
+    return Vault(
+        engine=engine,
+        key_store=key_store or find_key_store(folder),
+        head_file=HeadFile(path=folder / "vault.head"),
+        clock=clock,
+    )
+
+
+def _create(vault: Vault) -> None:
+    """Make the keys, then the vault: a key without a vault harms nobody."""
+    if vault.head_file.path.exists():
+        raise DamagedVaultError(
+            f"the vault that {vault.head_file.path} tells of is gone: restore a backup, "
+            "or remove that file to begin anew"
+        )
+    with database.writing(vault.engine) as connection:
+        if connection.execute(select(vaults.c.vault)).first() is not None:
+            return  # somebody else was faster
+        stored = vault.key_store.read()
+        master_name, master = next(iter(stored.items()), (secrets.token_hex(16), new_key()))
+        vault.key_store.write(stored | {master_name: master})
+        visit = Visit(
+            connection=connection,
+            vault=secrets.token_hex(16),
+            master_name=master_name,
+            master=master,
+            keys=SecretKeys(),
+            people=0,
+            events=0,
+            head=GENESIS,
+            now=vault.clock(),
+        )
+        sealed = visit.keys.sealed(master, visit.vault, master_name)
+        row = {"vault": visit.vault, "master": master_name, "secrets": sealed}
+        connection.execute(insert(vaults), row | visit.state())
+        visit.log("created")
+        visit.write_log()
+    vault.remember(visit)
+
+
+def _finish_what_a_crash_left(vault: Vault) -> None:
+    """Erase what a removal or a rotation of keys did not live to erase."""
+    with suppress(VaultError):  # busy: then a rotation is under way, and finishes by itself
+        forget_old_keys(vault)
+    if vault.engine.dialect.name == "sqlite":
+        database.scrub(vault.engine, wait=False)
+
+
+def _compare_with_last_seen(vault: Vault) -> None:
+    """Refuse a database that has forgotten events which this machine has seen."""
+    with vault.reading() as visit:
+        seen = vault.head_file.read(visit.vault, visit.keys.auditing)
+        if seen is not None:
+            if visit.events < seen.events:
+                raise DamagedVaultError(
+                    f"the vault has {visit.events} events and had {seen.events}: it was cut short, "
+                    "or replaced by an older copy; restore a backup to accept that"
+                )
+            mark = select(events.c.mark).where(events.c.number == seen.events)
+            if visit.connection.execute(mark).scalar() != seen.head:
+                raise DamagedVaultError("the vault's past is not the one that was last seen")
+    if seen is None:
+        with vault.writing() as visit:
+            visit.log("count of events missing", note="vault.head was not there; it is made anew")

@@ -1,0 +1,148 @@
+"""The story of a vault, told by commands: everything a new user does, and does wrong."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from acclock.simulation import Scene, draw_person, simulate
+from acclock.world.files import write
+
+PROGRAM = Path(sys.executable).with_name("acclock")
+SEED = 77
+"""Of people whom no model has learned from."""
+
+
+class Home:
+    """A user's vault, and the program run on it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.environment = os.environ | {"ACCLOCK_HOME": str(folder / "vault"), "NO_COLOR": "1"}
+
+    def run(self, *arguments: object) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(  # noqa: S603 - our own program
+            [str(PROGRAM), *map(str, arguments)],
+            cwd=self.folder,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+        )
+
+    def answer(self, *arguments: object) -> dict[str, object]:
+        ran = self.run(*arguments, "--json")
+        assert ran.returncode in (0, 1), ran.stderr
+        told: dict[str, object] = json.loads(ran.stdout)
+        return told
+
+    def refused(self, *arguments: object) -> str:
+        ran = self.run(*arguments)
+        assert ran.returncode == 2, ran.stdout + ran.stderr
+        assert len(ran.stderr.splitlines()) == 1
+        assert "Traceback" not in ran.stderr
+        return ran.stderr
+
+
+@pytest.fixture(scope="module")
+def recordings(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two simulated people, two sessions each."""
+    folder = tmp_path_factory.mktemp("recordings")
+    for person, name in enumerate(("anna", "ben")):
+        for session in range(2):
+            scene = Scene(duration_s=180.0, session=session)
+            worn = simulate(draw_person(person, seed=SEED), scene, seed=SEED)
+            write(worn.recording, folder / f"{name}-{session}.npz")
+    return folder
+
+
+@pytest.fixture
+def home(tmp_path: Path, recordings: Path) -> Home:
+    """A vault in which Anna is enrolled."""
+    made = Home(tmp_path)
+    assert made.run("enroll", "anna", recordings / "anna-0.npz").returncode == 0
+    return made
+
+
+def test_the_person_is_known_again_and_another_is_not(home: Home, recordings: Path) -> None:
+    again = home.run("verify", "anna", recordings / "anna-1.npz")
+    stranger = home.run("verify", "anna", recordings / "ben-0.npz")
+
+    assert (again.returncode, stranger.returncode) == (0, 1), again.stdout + stranger.stdout
+
+
+def test_numbers_are_told_only_when_asked_for(home: Home, recordings: Path) -> None:
+    plain = home.answer("verify", "anna", recordings / "anna-1.npz")
+    detailed = home.answer("verify", "anna", recordings / "anna-1.npz", "--details")
+
+    assert set(plain) == {"verified", "decision", "reason", "confidence"}
+    assert {"distance", "threshold"} <= set(detailed)
+
+
+def test_identify_names_the_enrolled_and_says_unknown_of_others(
+    home: Home, recordings: Path
+) -> None:
+    assert home.answer("identify", recordings / "anna-1.npz")["name"] == "anna"
+    assert home.answer("identify", recordings / "ben-0.npz")["name"] == "unknown"
+
+
+def test_removing_forgets(home: Home, recordings: Path) -> None:
+    assert home.answer("list")["people"] != "nobody is enrolled"
+
+    home.answer("remove", "anna")
+
+    assert home.answer("list")["people"] == "nobody is enrolled"
+    assert "anna" in home.refused("verify", "anna", recordings / "anna-1.npz")
+
+
+def test_a_backup_brings_back_what_was_removed(home: Home) -> None:
+    home.answer("backup", "copy.db")
+    home.answer("remove", "anna")
+
+    restored = home.answer("restore", "copy.db")
+
+    assert restored["people"] == 1
+    assert home.answer("show", "anna")["name"] == "anna"
+
+
+def test_versions_are_kept_through_updates_and_rollback(home: Home, recordings: Path) -> None:
+    stayed = home.answer("update", "anna", recordings / "anna-1.npz")
+    home.answer("enroll", "anna", recordings / "anna-1.npz", "--add")
+
+    rolled_back = home.answer("rollback", "anna", 1)
+
+    assert stayed["changed"] is False  # the template is not a week old
+    assert rolled_back["version"] == 3
+
+
+def test_keys_rotate_and_templates_are_reissued(home: Home, recordings: Path) -> None:
+    home.answer("rotate-keys")
+    home.answer("rotate-keys", "--reissue")
+
+    assert home.run("verify", "anna", recordings / "anna-1.npz").returncode == 0
+
+
+def test_a_person_can_have_all_that_is_stored_about_them(home: Home) -> None:
+    home.answer("export-person", "anna", "anna.json")
+
+    told = json.loads((home.folder / "anna.json").read_text())
+    assert told["name"] == "anna"
+    assert len(told["templates"]) == 1
+
+
+def test_mistakes_are_sentences_and_change_nothing(home: Home, recordings: Path) -> None:
+    before = home.answer("show", "anna")
+
+    assert "taken" in home.refused("enroll", "anna", recordings / "anna-1.npz")
+    assert "nobody" in home.refused("verify", "nobody", recordings / "anna-1.npz").lower()
+    home.refused("enroll", "", recordings / "anna-1.npz")
+    home.refused("enroll", "../x\n", recordings / "anna-1.npz")
+    home.refused("enroll", "both", recordings / "anna-0.npz", recordings / "ben-0.npz")
+    home.refused("verify", "anna", "nothing.npz")
+    home.refused("verify", "anna", recordings / "anna-1.npz", "--model", "no-such-model")
+    home.refused("rollback", "anna", 9)
+    home.refused("restore", recordings / "anna-0.npz")
+
+    assert home.answer("show", "anna") == before

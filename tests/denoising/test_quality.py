@@ -1,0 +1,108 @@
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acclock.denoising.config import DenoiseConfig
+from acclock.denoising.quality import WindowQuality, judge
+
+CONFIG = DenoiseConfig()
+SECONDS = np.arange(2048) / 100.0
+
+
+def wear(bpm: float = 72.0, *, seed: int = 0) -> np.ndarray:
+    """Twenty seconds in the ear: beats on three axes, gravity, and the noise of a sensor."""
+    phase = SECONDS % (60.0 / bpm)
+    beats = 0.4 * np.sin(2 * np.pi * 7.0 * phase) * np.exp(-9.0 * phase)
+    noise = 0.02 * np.random.default_rng(seed).normal(size=(3, 2048))
+    return np.asarray(np.outer([1.0, 0.4, 0.2], beats) + noise + [[0.0], [9.6], [2.0]])
+
+
+def judge_all(
+    context: np.ndarray, *, received: np.ndarray | None = None, fresh: int = 2048
+) -> WindowQuality:
+    mask = np.ones(2048, bool) if received is None else received
+    return judge(context, mask, fresh=fresh, config=CONFIG)
+
+
+def test_a_quiet_wearer_is_undisturbed_and_beats_clearly() -> None:
+    quality = judge_all(wear(72.0))
+
+    assert quality.disturbance == "none"
+    assert quality.usable
+    assert quality.heart_rate.clear
+    assert quality.heart_rate.bpm == pytest.approx(72, abs=2)
+    assert quality.regularity > 0.9
+    assert quality.beat_to_noise_db > 6
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_on_a_table_nobody_is_there(seed: int) -> None:
+    table = 0.02 * np.random.default_rng(seed).normal(size=(3, 2048)) + 9.81
+
+    quality = judge_all(table)
+
+    assert quality.disturbance == "absence"
+    assert not quality.usable
+
+
+def nod(context: np.ndarray, strength: float) -> np.ndarray:
+    context[:, -200:-120] += strength * np.sin(np.linspace(0, 4 * np.pi, 80))
+    return context
+
+
+def walk(context: np.ndarray) -> np.ndarray:
+    return context + 3.0 * np.sin(2 * np.pi * 1.9 * SECONDS)
+
+
+def clip(context: np.ndarray) -> np.ndarray:
+    return np.clip(context + 30.0 * np.sin(2 * np.pi * 1.5 * SECONDS), -19.6, 19.6)
+
+
+@pytest.mark.parametrize(
+    ("name", "context", "changes", "usable"),
+    [
+        ("event", nod(wear(), 3.0), {}, True),
+        ("event", nod(wear(), 0.5), {}, True),
+        ("activity", walk(wear()), {}, True),
+        ("saturation", clip(wear()), {}, False),
+        ("silence", np.full((3, 2048), 9.81), {}, False),
+        ("gap", wear(), {"received": SECONDS < 18.0}, False),
+        ("warm-up", wear(), {"fresh": 799}, False),
+        ("warm-up", np.zeros((3, 2048)), {"fresh": 0}, False),
+    ],
+)
+def test_a_disturbance_is_called_by_its_name(
+    name: str, context: np.ndarray, changes: dict[str, Any], usable: bool
+) -> None:
+    quality = judge_all(context, **changes)
+
+    assert quality.disturbance == name
+    assert quality.usable is usable
+
+
+@pytest.mark.parametrize("missing", [0, 1, 100, 400])
+def test_the_missing_share_is_that_of_the_window(missing: int) -> None:
+    received = np.arange(2048) < 2048 - missing
+    received[:500] = False
+
+    assert judge_all(wear(), received=received).missing_share == pytest.approx(missing / 400)
+
+
+@given(scale=st.sampled_from([0.0, 1e-300, 1e-9, 1.0, 1e5]), fresh=st.integers(0, 2048))
+def test_whatever_comes_the_numbers_are_numbers(scale: float, fresh: int) -> None:
+    context = scale * np.sin(np.arange(3 * 2048.0)).reshape(3, 2048)
+
+    quality = judge_all(context, fresh=fresh)
+
+    measured = [
+        quality.heart_rate.bpm,
+        quality.heart_rate.clarity,
+        quality.regularity,
+        quality.beat_to_noise_db,
+        quality.fluctuation,
+        quality.saturated_share,
+    ]
+    assert np.isfinite(measured).all()

@@ -1,0 +1,40 @@
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+
+from acclock.matching.cohort import Cohort
+from acclock.values import FloatArray
+
+WIDTH = 32
+
+
+class Crowd:
+    """People as directions among embeddings; windows scatter around them."""
+
+    def __init__(self, seed: int, *, scatter: float = 0.7) -> None:
+        self.rng = np.random.default_rng(seed)
+        self.scatter = scatter
+
+    def person(self) -> FloatArray:
+        direction = self.rng.normal(size=WIDTH)
+        return np.asarray(direction / np.linalg.norm(direction))
+
+    def windows(self, person: FloatArray, count: int) -> FloatArray:
+        noise = self.rng.normal(size=(count, WIDTH)) * self.scatter / np.sqrt(WIDTH)
+        rows = person + noise
+        return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
+
+    def cohort(self, people: int = 40, each: int = 15) -> Cohort:
+        rows = np.vstack([self.windows(self.person(), each) for _ in range(people)])
+        return Cohort(embeddings=rows, model="toy")
+
+
+@pytest.fixture
+def crowd() -> type[Crowd]:
+    return Crowd
+
+
+@pytest.fixture
+def now() -> datetime:
+    return datetime(2025, 1, 6, 8, tzinfo=UTC)

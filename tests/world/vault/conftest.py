@@ -1,0 +1,148 @@
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+import pytest
+from sqlalchemy import create_engine, text
+
+from acclock.matching.cohort import Cohort
+from acclock.matching.enrollment import enroll
+from acclock.matching.template import Template
+from acclock.values import FloatArray, Recording
+from acclock.world.vault.keys import KeyFile
+from acclock.world.vault.opening import open_vault
+from acclock.world.vault.restoring import restore
+from acclock.world.vault.vault import Vault
+
+START = datetime(2025, 1, 6, 8, tzinfo=UTC)
+PROGRAMS = Path("/usr/lib/postgresql/15/bin")
+WIDTH = 16
+
+
+class Clock:
+    """Each look is a second later."""
+
+    def __init__(self) -> None:
+        self.ticks = count()
+
+    def __call__(self) -> datetime:
+        return START + timedelta(seconds=next(self.ticks))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """Where a vault is, and how it is opened."""
+
+    folder: Path
+    url: str | None = None
+
+    @property
+    def keys(self) -> KeyFile:
+        return KeyFile(self.folder / "vault.key")
+
+    def open(self, *, patience_s: float = 5.0) -> Vault:
+        return open_vault(
+            self.folder, url=self.url, key_store=self.keys, clock=Clock(), patience_s=patience_s
+        )
+
+    def restore(self, backup: Path) -> Vault:
+        return restore(backup, self.folder, url=self.url, key_store=self.keys, clock=Clock())
+
+
+class Hearts:
+    """Templates of people who do not exist."""
+
+    def __init__(self, seed: int = 1) -> None:
+        self.rng = np.random.default_rng(seed)
+        self.cohort = Cohort(embeddings=self.directions(200), model="toy")
+
+    def directions(self, number: int) -> FloatArray:
+        rows = self.rng.normal(size=(number, WIDTH))
+        return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
+
+    def windows(self, direction: FloatArray, number: int) -> FloatArray:
+        rows = direction + self.rng.normal(size=(number, WIDTH)) * 0.1
+        return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
+
+    def template(self) -> Template:
+        return enroll(self.windows(self.directions(1)[0], 30), cohort=self.cohort, now=START)
+
+    def recording(self) -> Recording:
+        samples, received = self.rng.normal(size=(3, 500)), self.rng.random(500) > 0.1
+        return Recording(samples=samples, rate_hz=100.0, received=received, start=START, ear="left")
+
+
+@pytest.fixture
+def hearts() -> Hearts:
+    return Hearts()
+
+
+@pytest.fixture
+def same_template() -> Callable[[Template, Template], bool]:
+    def compare(one: Template, other: Template) -> bool:
+        return bool(
+            np.allclose(one.center, other.center, atol=1e-12)
+            and np.allclose(one.anchor, other.anchor, atol=1e-12)
+            and np.array_equal(one.user_distances, other.user_distances)
+            and (one.threshold, one.model, one.rule, one.goal, one.spread)
+            == (other.threshold, other.model, other.rule, other.goal, other.spread)
+            and (one.enrolled, one.updated) == (other.enrolled, other.updated)
+        )
+
+    return compare
+
+
+@pytest.fixture(scope="session")
+def postgres(absent: Callable[[str], NoReturn]) -> Iterator[str]:
+    """A real server in a temporary folder, reached through a socket in it."""
+    if not (PROGRAMS / "initdb").exists():
+        absent(f"there is no PostgreSQL server in {PROGRAMS} (Debian: postgresql-15)")
+    folder = Path(tempfile.mkdtemp(prefix="acclock-pg-"))
+    user = "postgres" if os.geteuid() == 0 else None  # the server refuses to run as root
+    if user is not None:
+        shutil.chown(folder, user)
+    data = folder / "data"
+
+    def run(*command: str | Path) -> None:
+        done = subprocess.run(  # noqa: S603 - programs of this machine
+            [str(part) for part in command], user=user, cwd=folder, capture_output=True, text=True
+        )
+        if done.returncode:
+            absent(f"PostgreSQL does not start: {done.stderr[-300:]}")
+
+    run(PROGRAMS / "initdb", "-D", data, "-U", "acclock", "-A", "trust", "--no-sync")
+    options = f"-k {folder} -c listen_addresses='' -c fsync=off"
+    run(PROGRAMS / "pg_ctl", "-D", data, "-w", "-l", folder / "log", "-o", options, "start")
+    yield f"postgresql+psycopg://acclock@/postgres?host={folder}"
+    run(PROGRAMS / "pg_ctl", "-D", data, "-w", "-m", "immediate", "stop")
+    shutil.rmtree(folder)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
+    """A place for a vault, on one database and on the other."""
+    if request.param == "sqlite":
+        yield Place(folder=tmp_path / "vault")
+        return
+    server, name = request.getfixturevalue("postgres"), f"vault_{os.urandom(6).hex()}"
+    engine = create_engine(server)
+    with engine.begin() as connection:
+        connection.execute(text(f"CREATE SCHEMA {name}"))
+    yield Place(folder=tmp_path / "vault", url=f"{server}&options=-csearch_path%3D{name}")
+    with engine.begin() as connection:
+        connection.execute(text(f"DROP SCHEMA {name} CASCADE"))
+    engine.dispose()
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Place:
+    """A place for a vault in SQLite."""
+    return Place(folder=tmp_path / "vault")

@@ -1,0 +1,85 @@
+from typing import TYPE_CHECKING
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy import text
+
+from acclock.errors import ConfigError, MissingExtraError, VaultError
+from acclock.world.vault import database
+from acclock.world.vault.checking import check
+from acclock.world.vault.database import connect, make_file, reading, writing
+from acclock.world.vault.schema import NEWEST, run_migrations, upgrade
+from acclock.world.vault.tables import metadata
+
+if TYPE_CHECKING:
+    from tests.world.vault.conftest import Hearts, Place
+
+
+def test_the_migrations_make_the_tables_that_the_code_knows(place: "Place") -> None:
+    with place.open() as vault, reading(vault.engine) as connection:
+        context = MigrationContext.configure(connection, opts={"version_table": "acclock_schema"})
+
+        assert compare_metadata(context, metadata) == []
+        assert context.get_current_revision() == NEWEST
+
+
+def test_an_older_vault_keeps_its_people(place: "Place", hearts: "Hearts") -> None:
+    with place.open() as vault:
+        vault.add("ada", hearts.template())
+        with writing(vault.engine) as connection:
+            connection.execute(text("DROP TABLE acclock_recordings"))
+            connection.execute(text("UPDATE acclock_schema SET version_num = '0001'"))
+
+    with place.open() as vault:
+        vault.add("bob", hearts.template(), keep=[hearts.recording()])
+        assert check(vault).people == 2
+
+
+def test_a_newer_vault_is_refused(place: "Place") -> None:
+    with place.open() as vault, writing(vault.engine) as connection:
+        connection.execute(text("UPDATE acclock_schema SET version_num = '9999'"))
+
+    with pytest.raises(VaultError, match="written by a newer AccLock"):
+        place.open()
+
+
+def test_a_migration_that_fails_leaves_no_table_behind(files: "Place") -> None:
+    files.folder.mkdir()
+    engine = connect(f"sqlite:///{files.folder / 'vault.db'}")
+    make_file(engine)
+
+    def fail() -> None:
+        with writing(engine) as connection:
+            run_migrations(connection, NEWEST)
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        fail()
+
+    with reading(engine) as connection:
+        tables = connection.execute(text("SELECT name FROM sqlite_master")).all()
+    assert tables == []
+    upgrade(engine)
+    engine.dispose()
+
+
+@pytest.mark.parametrize("url", ["", "rubbish", "mysql://localhost/x", "sqlite://"])
+def test_another_database_is_refused(url: str) -> None:
+    with pytest.raises(ConfigError, match="sqlite:///path or postgresql"):
+        connect(url)
+
+
+def test_postgresql_without_its_driver_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(database, "find_spec", lambda _: None)
+
+    with pytest.raises(MissingExtraError, match=r"acclock\[postgres\]"):
+        connect("postgresql://localhost/x")
+
+
+def test_a_password_is_in_no_sentence(files: "Place") -> None:
+    place = type(files)(folder=files.folder, url="postgresql://u:geheim@127.0.0.1:9/x")
+
+    with pytest.raises(VaultError, match="cannot be reached") as refusal:
+        place.open()
+    assert "geheim" not in str(refusal.value)

@@ -23,6 +23,7 @@ def describe_name(name: str) -> str:
     """Give the heading, signature and docstring of one public name."""
     thing = getattr(acclock, name)
     signature = f"{name}{inspect.signature(thing)}" if not _is_error(thing) else name
+    signature = re.sub(r" at 0x[0-9a-f]+", "", signature)
     text = re.sub(r":\w+:`~?([^`]+)`", r"`\1`", inspect.getdoc(thing) or "")
     text = EXAMPLE.sub(r"```\n\1```\n", text + "\n")
     return f"### `acclock.{name}`\n\n```\n{signature}\n```\n\n{text.strip()}\n"

@@ -200,8 +200,9 @@ def test_nonsense_is_refused_by_name() -> None:
     for step_s in (0.0, -1.0, 9.0, float("nan"), 0.001):
         with pytest.raises(ConfigError, match="a step lasts"):
             StreamingDenoiser(Preparation(), step_s=step_s)
-    with pytest.raises(SignalError, match="axes in rows"):
-        StreamingDenoiser(Preparation()).push(np.zeros(400))
+    for shape in ((400,), (0, 400), (0, 3, 400), ()):
+        with pytest.raises(SignalError, match="axes in rows"):
+            StreamingDenoiser(Preparation()).push(np.zeros(shape))
     with pytest.raises(SignalError, match="the mask of a chunk"):
         StreamingDenoiser(Preparation()).push(np.zeros((3, 400)), np.ones(3, dtype=bool))
 

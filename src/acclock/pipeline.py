@@ -212,7 +212,7 @@ def _check_rate(recording: Recording, preparation: Preparation) -> None:
 
 def _check_chunk(chunk: FloatArray, received: BoolArray | None) -> tuple[FloatArray, BoolArray]:
     samples = np.asarray(chunk, dtype=np.float64)
-    if samples.ndim < 2:
+    if samples.ndim < 2 or 0 in samples.shape[:-1]:
         raise SignalError(f"a chunk has axes in rows; this has shape {samples.shape}")
     shape = (*samples.shape[:-2], samples.shape[-1])
     arrived = np.ones(shape, dtype=bool) if received is None else np.asarray(received, dtype=bool)

@@ -1,6 +1,7 @@
 """Where the heart beats, and what its average beat looks like."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -17,9 +18,10 @@ AFTER_S = 0.45
 _FINE_HZ = 200.0
 """Beats are placed on a clock of at least this rate: 10 ms is twice the spread of a fiducial."""
 _EDGE_S = 1.0
-JLO=2.0
 _BRISK_HZ = (3.0, 25.0)
 """Where beats are looked for: slower than this, heads sway."""
+_FULL_HZ = (2.0, 25.0)
+"""Where J is looked for within a beat: it is broader than what tells beats apart."""
 _STARTS = 6
 """How many places of a recording are tried as a first beat."""
 _TRIAL_ROUNDS = 2
@@ -65,19 +67,21 @@ def find_beats(heartbeat: FloatArray, rate_hz: float) -> FloatArray:
     array([0.4, 1.2, 2. ])
     """
     bpm = measure_heart_rate(heartbeat, rate_hz).bpm
-    brisk = bandpass(heartbeat, rate_hz=rate_hz, low_hz=_BRISK_HZ[0], high_hz=_BRISK_HZ[1])
-    fine, fine_hz = _refine(brisk, rate_hz)
-    global SLOW
-    SLOW = _refine(bandpass(heartbeat, rate_hz=rate_hz, low_hz=JLO, high_hz=25.), rate_hz)[0]
+    fine_hz = rate_hz * _refinement(rate_hz)
+    fine, full = (
+        _refine(bandpass(heartbeat, rate_hz=rate_hz, low_hz=low, high_hz=high), rate_hz)
+        for low, high in (_BRISK_HZ, _FULL_HZ)
+    )
+    follow = partial(_follow, fine, full, fine_hz)
     chains = [
-        _follow(fine, fine_hz, Chain(np.array([start]), period, np.empty(0)), _TRIAL_ROUNDS)
+        follow(Chain(np.array([start]), period, np.empty(0)), _TRIAL_ROUNDS)
         for start in np.linspace(0.0, len(fine), _STARTS + 2)[1:-1]
         for period in _guess_periods(bpm, fine_hz)
     ]
     if not chains:
         return np.empty(0)
     best = max(chains, key=lambda chain: chain.cover(len(fine)))
-    best = _follow(fine, fine_hz, best, _FINAL_ROUNDS)
+    best = follow(best, _FINAL_ROUNDS)
     if best.cover(len(fine)) < _LEAST_COVER + _COVER_OF_ONE_SECOND * fine_hz / len(fine):
         return np.empty(0)
     beats = best.places[best.matches >= _LEAST_MATCH]
@@ -86,7 +90,7 @@ def find_beats(heartbeat: FloatArray, rate_hz: float) -> FloatArray:
 
 def average_beat(heartbeat: FloatArray, beats_s: FloatArray, rate_hz: float) -> AverageBeat:
     """Average the beats whose J peaks lie at ``beats_s``, where the heartbeat holds them whole."""
-    fine, fine_hz = _refine(heartbeat, rate_hz)
+    fine, fine_hz = _refine(heartbeat, rate_hz), rate_hz * _refinement(rate_hz)
     window = np.arange(-round(BEFORE_S * fine_hz), round(AFTER_S * fine_hz) + 1)
     beats = cut(fine, beats_s * fine_hz, window)
     if not len(beats):
@@ -96,15 +100,19 @@ def average_beat(heartbeat: FloatArray, beats_s: FloatArray, rate_hz: float) -> 
     return AverageBeat(window / fine_hz, waveform, len(beats), float(likeness.mean()))
 
 
-def _refine(signal: FloatArray, rate_hz: float) -> tuple[FloatArray, float]:
+def _refinement(rate_hz: float) -> int:
+    return int(np.ceil(_FINE_HZ / rate_hz))
+
+
+def _refine(signal: FloatArray, rate_hz: float) -> FloatArray:
     """Interpolate to a multiple of the rate, without changing the band."""
-    factor = int(np.ceil(_FINE_HZ / rate_hz))
+    factor = _refinement(rate_hz)
     if factor == 1:
-        return signal, rate_hz
+        return signal
     edge = min(int(_EDGE_S * rate_hz), len(signal) - 1)
     padded = np.pad(signal, edge, mode="reflect", reflect_type="odd")
     fine = np.fft.irfft(np.fft.rfft(padded), factor * len(padded)) * factor
-    return fine[factor * edge : factor * (edge + len(signal))], factor * rate_hz
+    return fine[factor * edge : factor * (edge + len(signal))]
 
 
 def _guess_periods(bpm: float, rate_hz: float) -> list[float]:
@@ -113,11 +121,13 @@ def _guess_periods(bpm: float, rate_hz: float) -> list[float]:
     return [60.0 * rate_hz / pace for pace in paces if SLOWEST_BPM <= pace <= FASTEST_BPM]
 
 
-def _follow(signal: FloatArray, rate_hz: float, chain: Chain, rounds: int) -> Chain:
+def _follow(
+    brisk: FloatArray, full: FloatArray, rate_hz: float, chain: Chain, rounds: int
+) -> Chain:
     """Improve a chain some times, and move its places onto J each time."""
     for _ in range(rounds):
-        chain = improve(signal, chain)
-        chain = replace(chain, places=chain.places + _find_j(SLOW, rate_hz, chain))
+        chain = improve(brisk, chain)
+        chain = replace(chain, places=chain.places + _find_j(full, rate_hz, chain))
     return chain
 
 

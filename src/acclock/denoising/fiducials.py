@@ -61,7 +61,7 @@ def find_fiducials(beat: AverageBeat) -> Fiducials:
     >>> ringing = -np.cos(2 * np.pi * 8 * times_s) * np.exp(-np.abs(times_s) / 0.1)
     >>> found = find_fiducials(AverageBeat(times_s, ringing, 1, 1.0))
     >>> [round(point.offset_ms, -1) for point in found.points.values() if point]
-    [-120.0, -60.0, 0.0, 60.0, 120.0, 190.0, 250.0]
+    [-120.0, -60.0, 0.0, 60.0, 120.0, 180.0]
     """
     step_s = float(beat.times_s[1] - beat.times_s[0])
     low_hz, high_hz = _SMOOTH_HZ

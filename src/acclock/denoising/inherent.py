@@ -1,6 +1,7 @@
 """Stage 1: what always disturbs, the device's noise, breathing and sway, taken out."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from acclock.denoising.bank import Bank, build_bank
 from acclock.denoising.config import DenoiseConfig
@@ -38,6 +39,7 @@ def join(bands: Bands, config: DenoiseConfig) -> FloatArray:
     )
 
 
+@lru_cache(maxsize=16)
 def bank_of(config: DenoiseConfig) -> Bank:
     """Give the filters of the levels that a config keeps."""
     return build_bank(config.context_length, config.levels, config.kept_levels)

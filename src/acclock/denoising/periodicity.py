@@ -42,7 +42,7 @@ def assess_periodicity(window: FloatArray, config: DenoiseConfig) -> Periodicity
     >>> assess_periodicity(window, DenoiseConfig()).periodic
     True
     """
-    centered = window - window.mean()
+    centered = window - window.sum() / len(window)
     spread = sqrt(float(centered @ centered) / len(centered))
     if spread == 0.0:
         return _NOTHING

@@ -25,7 +25,7 @@ _NARROWEST = np.array([0.36, 0.36, 0.22, 0.36, 0.36, 0.36, 0.36])
 _WIDEST = np.array([0.46, 0.46, 0.32, 0.46, 0.46, 0.46, 0.46])
 """Widths, as shares of the shorter of the two neighboring gaps: J is the sharpest."""
 _LEAST_WIDTH_S = 0.013
-_LEAST_GAP_S = 0.030
+_GAPS_S = (0.030, 0.100)
 _RIPPLES_S = np.array([-0.24, -0.19, 0.19, 0.225, 0.26, 0.295, 0.33, 0.365, 0.40, 0.435])
 """Where the ripples lie, about: everywhere but between H and L."""
 _RIPPLE_SHARES = np.arange(1.2, 0.69, -0.05)
@@ -130,8 +130,8 @@ def _draw(chance: np.random.Generator) -> Anatomy:
 
 def _draw_times(chance: np.random.Generator) -> FloatArray:
     before_i, after_k = chance.uniform(0.034, 0.100, 2)
-    before_h = max(chance.uniform(0.080, 0.155), before_i + _LEAST_GAP_S)
-    after_l = max(chance.uniform(0.095, 0.170), after_k + _LEAST_GAP_S)
+    before_h = before_i + np.clip(chance.uniform(0.080, 0.155) - before_i, *_GAPS_S)
+    after_l = after_k + np.clip(chance.uniform(0.095, 0.170) - after_k, *_GAPS_S)
     after_m, after_n = after_l + np.cumsum(chance.uniform(0.040, 0.100, 2))
     return np.array([-before_h, -before_i, 0.0, after_k, after_l, after_m, after_n])
 

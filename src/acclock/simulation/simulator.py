@@ -19,6 +19,7 @@ from acclock.simulation.waves import ComplexArray, pass_through
 from acclock.values import BoolArray, FloatArray, Recording
 
 _EDGE = 0.48
+"""Where a device begins to cut off, as a share of its rate, before it samples."""
 _ORDER = 8
 _LEAST_RATE_HZ = 100.0
 """Everything happens at this rate at least, and is sampled down: the heart is faster than 25 Hz."""

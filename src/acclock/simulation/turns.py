@@ -18,9 +18,9 @@ _LATEST_J_S = 0.08
 _NEAR_J_S = 0.03
 _NEIGHBORS_S = 0.06
 """How far I and K lie from J, about."""
-_DOMINANCE = 2.0
+_DOMINANCE = 2.2
 """How much more J stands out than any other turn."""
-_LEAST_SWING = 0.45
+_LEAST_SWING = 0.55
 """From each of H, I, J, K, L to the next, as a share of J."""
 _LEAST_FALL = 0.50
 """Before H and after L, as a share of J."""

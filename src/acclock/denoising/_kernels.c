@@ -164,6 +164,7 @@ ALWAYS_INLINE void fade_row(const double *restrict from, double threshold, doubl
     for (i = 0; i < count; i++) to[i] = from[i] * rise(ratios[i]);
 }
 
+/* The same, built for processors that do four at once. */
 #if defined(__x86_64__) && defined(__GNUC__)
 #define HAS_WIDE __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")
 __attribute__((target("avx2,fma")))

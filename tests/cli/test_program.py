@@ -158,7 +158,9 @@ def test_interrupting_leaves_nothing_behind(tmp_path: Path) -> None:
 
 def test_start_up_loads_nothing_heavy() -> None:
     script = (
-        "import sys, acclock.cli.program\n"
+        "import sys\n"
+        "from acclock.cli.program import COMMANDS, build\n"
+        "build(COMMANDS)\n"
         "print([name for name in ('torch', 'scipy', 'pandas', 'matplotlib', 'numba')"
         " if name in sys.modules])"
     )

@@ -36,23 +36,12 @@ epochs = 3
 [embedding_stage]
 epochs = 1
 """
-PROGRAM = """
-from acclock.cli import program
-from acclock.cli.adapt import adapt
-from acclock.cli.export import export
-from acclock.cli.train import train
-
-known = {command.callback for command in program.app.registered_commands}
-for command in (train, adapt, export):
-    if command not in known:
-        program.app.command()(command)
-program.main()
-"""
+PROGRAM = Path(sys.executable).with_name("acclock")
 
 
 def start(*arguments: object) -> subprocess.Popen[str]:
     return subprocess.Popen(  # noqa: S603 - our own program
-        [sys.executable, "-c", PROGRAM, *map(str, arguments)],
+        [str(PROGRAM), *map(str, arguments)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -1,5 +1,7 @@
 """A plain zero-phase band-pass: the simplest way from acceleration to heartbeat."""
 
+from functools import lru_cache
+
 import numpy as np
 
 from acclock.errors import ConfigError
@@ -36,6 +38,7 @@ def bandpass(
     return np.fft.irfft(spectrum, padded.shape[-1])[..., edge : edge + count]
 
 
+@lru_cache(maxsize=32)  # every window of a stream asks for the same one
 def _gain(count: int, rate_hz: float, low_hz: float, high_hz: float) -> FloatArray:
     frequencies = np.fft.rfftfreq(count, 1.0 / rate_hz)
     with np.errstate(divide="ignore"):

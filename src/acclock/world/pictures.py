@@ -149,7 +149,7 @@ def _seconds(trace: Trace, shown: slice) -> FloatArray:
 
 
 def _mark_events(axes: Axes, trace: Trace, axis: int, shown: slice) -> None:
-    """Shade the windows that are not periodic, and put a dot on every peak that was weighed."""
+    """Shade the windows taken for events, and put a dot on every peak that was weighed."""
     begin_s, end_s = shown.start / trace.rate_hz, shown.stop / trace.rate_hz
     for number, seen in enumerate(trace.periodicity):
         left, right = number * trace.window_s, (number + 1) * trace.window_s
@@ -159,4 +159,4 @@ def _mark_events(axes: Axes, trace: Trace, axis: int, shown: slice) -> None:
     peaks = peaks[(peaks >= shown.start) & (peaks < shown.stop)]
     signal = trace.shrunk[axis] - trace.shrunk[axis, shown].mean()
     axes.plot(peaks / trace.rate_hz, signal[peaks], "o", color=_MARK, markersize=4)
-    axes.text(0.995, 0.04, "shaded: not periodic", transform=axes.transAxes, ha="right", size=8)
+    axes.text(0.995, 0.04, "shaded: event", transform=axes.transAxes, ha="right", size=8)

@@ -130,7 +130,10 @@ def test_demo_shows_the_true_heart_rate(tmp_path: Path) -> None:
     facts = json.loads(acclock("demo", "--json", cwd=tmp_path).stdout)
 
     assert abs(facts["heart_rate_bpm"] - facts["true_heart_rate_bpm"]) < 2.0
-    assert (tmp_path / facts["picture"]).is_file()
+    for picture in facts["pictures"]:
+        assert (tmp_path / picture).is_file()
+    assert facts["the_same_person_in_a_later_session"] == "accept"
+    assert facts["another_person"] == "reject"
 
 
 def test_interrupting_leaves_nothing_behind(tmp_path: Path) -> None:

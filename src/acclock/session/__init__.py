@@ -1,0 +1,1 @@
+"""Verdicts over time in, locked or unlocked out: continuous authentication."""

@@ -57,5 +57,5 @@ clean:
 	@touch $@
 
 .venv/complete: .venv/python pyproject.toml setup.py constraints.txt $(KERNELS)
-	$(PIP) --editable '.[ble,cluster,mqtt,plot,postgres,train]' --group test --group lint
+	$(PIP) --editable '.[ble,cluster,executorch,mqtt,plot,postgres]' --group test --group lint
 	@touch $@ .venv/runtime

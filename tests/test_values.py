@@ -1,3 +1,5 @@
+import pickle
+from dataclasses import fields
 from datetime import UTC, datetime
 
 import numpy as np
@@ -59,3 +61,25 @@ def test_an_empty_recording_is_allowed_and_misses_nothing() -> None:
 
     assert len(empty) == 0
     assert empty.missing_share == 0.0
+
+
+def test_a_recording_travels_to_another_process_unchanged() -> None:
+    samples = np.random.default_rng(4).normal(size=(3, 6))
+    received = np.array([True, True, False, True, True, True])
+    recording = Recording(
+        samples=samples,
+        rate_hz=75.0,
+        received=received,
+        start=datetime(2026, 1, 1, tzinfo=UTC),
+        person="anna",
+        ear="left",
+        labels={"posture": "sitting"},
+    )
+
+    back = pickle.loads(pickle.dumps(recording))  # noqa: S301 - made on the same line
+
+    for one in fields(recording):
+        np.testing.assert_equal(getattr(back, one.name), getattr(recording, one.name))
+    assert not back.samples.flags.writeable
+    with pytest.raises(TypeError):
+        back.labels["posture"] = "lying"

@@ -1,10 +1,10 @@
 """What travels through AccLock: arrays by name, and a recording."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,6 +69,11 @@ class Recording:
         object.__setattr__(self, "received", received)
         object.__setattr__(self, "labels", MappingProxyType(dict(self.labels)))
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Travel to other processes as its parts: read-only labels cannot leave as they are."""
+        parts = {one.name: getattr(self, one.name) for one in fields(self)}
+        return _rebuild, (parts | {"labels": dict(self.labels)},)
+
     def __len__(self) -> int:
         return int(self.samples.shape[1])
 
@@ -79,3 +84,7 @@ class Recording:
     @property
     def missing_share(self) -> float:
         return 1.0 - float(self.received.mean()) if len(self) else 0.0
+
+
+def _rebuild(parts: dict[str, Any]) -> Recording:
+    return Recording(**parts)

@@ -12,7 +12,7 @@ from acclock.experiments.gathering import gather
 from acclock.experiments.participants import Participant
 from acclock.experiments.pictures import draw_det
 from acclock.experiments.report import NO_COHORT, WITHIN, describe, tell
-from acclock.matching.cohort import Cohort
+from acclock.matching.cohort import Cohort, hash_stranger
 
 Make = Callable[..., Embeds]
 
@@ -72,6 +72,17 @@ def test_a_cohort_gives_the_errors_at_the_enrolled_threshold(
     assert first.frr_enrolled is not None
     assert 0.0 <= first.far_enrolled.low <= first.far_enrolled.high <= 1.0
     assert NO_COHORT not in tell(found, card=bands().card)["notes"]  # type: ignore[operator]
+
+
+def test_a_cohort_made_from_the_people_under_test_is_refused(
+    people: Sequence[Participant], bands: Make
+) -> None:
+    model = bands().fingerprint
+    hashed = (hash_stranger(people[0].name, model=model),)
+    cohort = Cohort(embeddings=np.eye(36), model=model, people=hashed)
+
+    with pytest.raises(ModelError, match="made from some of these people"):
+        evaluate(people, bands(), protocol="cross-session", cohort=cohort)
 
 
 def test_a_cohort_of_another_model_is_refused(people: Sequence[Participant], bands: Make) -> None:

@@ -8,6 +8,8 @@ import pytest
 from acclock.errors import ConfigError, ModelError, TooFewError
 from acclock.experiments.gallery import Embeds
 from acclock.experiments.gathering import DatasetName, gather
+from acclock.matching.cohort import Cohort as Strangers
+from acclock.matching.cohort import hash_stranger
 from acclock.simulation import Scene
 from acclock.values import Recording
 from acclock.world.files import write
@@ -50,6 +52,38 @@ def test_a_model_is_not_evaluated_on_people_it_learned_from(
 
     with pytest.raises(ModelError, match=r"learned from 4 of the 5 people .* never met"):
         gather(name, simulated, card=card, fewest_recordings=2)
+
+
+def made_from(model: str, names: tuple[str, ...]) -> Strangers:
+    people = tuple(hash_stranger(name, model=model) for name in names)
+    return Strangers(embeddings=np.eye(36), model=model, people=people)
+
+
+def test_people_in_the_cohort_are_turned_away_and_it_is_said(simulated: Path, bands: Make) -> None:
+    model = bands(learned_from=EVERYONE[:1])
+    cohort = made_from(model.fingerprint, EVERYONE[:2])
+
+    found = gather("simulated", simulated, card=model.card, cohort=cohort, fewest_recordings=2)
+
+    assert tuple(one.name for one in found.participants) == EVERYONE[2:]
+    assert found.notes[1:] == (
+        "1 people were turned away: the model bands learned from them",
+        "1 people were turned away: the cohort of bands was made from them",
+    )
+
+
+def test_nothing_is_measured_when_all_are_in_the_cohort(simulated: Path, bands: Make) -> None:
+    cohort = made_from(bands().fingerprint, EVERYONE)
+
+    with pytest.raises(ModelError, match=r"cohort of bands was made from 5 of the 5 people"):
+        gather("simulated", simulated, card=bands().card, cohort=cohort, fewest_recordings=2)
+
+
+def test_a_cohort_of_another_model_recognizes_nobody(bands: Make) -> None:
+    cohort = made_from("another", EVERYONE)
+
+    assert all(cohort.was_made_from(name) for name in EVERYONE)
+    assert not set(cohort.people) & set(made_from(bands().fingerprint, EVERYONE).people)
 
 
 def test_an_unknown_data_set_is_refused(simulated: Path, bands: Make) -> None:

@@ -20,6 +20,8 @@ from acclock.embedding.networks.config import (
     ProjectionConfig,
     ResNetConfig,
     TcnConfig,
+    TwoBranchConfig,
+    ViewsConfig,
     WindowShape,
 )
 from acclock.embedding.networks.registry import DESIGNS, build, find_design
@@ -42,6 +44,8 @@ SMALL: dict[type[NetworkConfig], NetworkConfig] = {
     ConformerConfig: ConformerConfig(model_width=16, heads=2, blocks=1, kernel=5),
     LstmConfig: LstmConfig(hidden_width=8),
     ProjectionConfig: ProjectionConfig(width=8),
+    TwoBranchConfig: TwoBranchConfig(channels=4, pitch_channels=8),
+    ViewsConfig: ViewsConfig(bands=4, rhythm_bands=2),
 }
 CASES = [(name, axes) for name in DESIGNS for axes in (1, 3)]
 # V1 to V3 embed with the very network of HIDNet; exporting them again would tell nothing new.
@@ -50,6 +54,8 @@ EXPORTED = [
     ("v4", 3),
     ("cnn", 3),
     ("conformer", 3),
+    ("two-branch", 3),
+    ("views", 3),
     *(
         pytest.param(name, axes, marks=pytest.mark.slow)
         for name, axes in [("hidnet", 1), ("v5", 1), ("resnet50", 3), ("lstm", 3)]

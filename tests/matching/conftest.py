@@ -3,7 +3,8 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from acclock.matching.cohort import Cohort
+from acclock.matching.coherence import measure_widest
+from acclock.matching.cohort import Cohort, Kind
 from acclock.values import FloatArray
 
 WIDTH = 32
@@ -27,7 +28,19 @@ class Crowd:
 
     def cohort(self, people: int = 40, each: int = 15) -> Cohort:
         rows = np.vstack([self.windows(self.person(), each) for _ in range(people)])
-        return Cohort(embeddings=rows, model="toy")
+        kind = Kind(name="toys", count=len(rows), widest=self.widest())
+        return Cohort(embeddings=rows, model="toy", kinds=(kind,))
+
+    def widest(self) -> float:
+        """How much people vary who sit in the one session and lie in the other."""
+        others = Crowd(0, scatter=self.scatter)
+        people = []
+        for _ in range(60):
+            sitting = others.person()
+            lying = sitting + 0.5 * others.person()
+            lying /= np.linalg.norm(lying)
+            people.append([others.windows(sitting, 20), others.windows(lying, 20)])
+        return measure_widest(people)
 
 
 @pytest.fixture

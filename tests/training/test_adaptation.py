@@ -7,13 +7,14 @@ import torch
 from acclock.embedding.card import Card, hash_person
 from acclock.embedding.networks.config import CnnConfig, HIDNetConfig
 from acclock.embedding.networks.registry import build
+from acclock.embedding.networks.siamese import EmbeddingModel
 from acclock.errors import ConfigError
-from acclock.pipeline import Preparation
+from acclock.pipeline import Preparation, prepare_contexts
 from acclock.simulation import Scene, draw_person, simulate
-from acclock.training.adaptation import AdaptConfig, Adapted, adapt_model, recipe_of
-from acclock.training.contexts import cut_context, prepare_contexts
+from acclock.training.adaptation import AdaptConfig, adapt_model, recipe_of
+from acclock.training.adapted import Adapted
+from acclock.training.contexts import cut_context
 from acclock.training.grid import Grid
-from acclock.training.leveling import LeveledModel
 from acclock.training.rates import bring_to
 from acclock.training.recipe import Stage
 from acclock.training.subjects import Session, Subject
@@ -34,7 +35,7 @@ def draw_subject(index: int) -> Subject:
     ends = np.arange(200, len(recording) + 1, 50)
     cuts = [cut_context(recording, int(end), 512) for end in ends]
     contexts, received = (np.stack(parts) for parts in zip(*cuts, strict=True))
-    windows = prepare_contexts(contexts, received, PREPARATION)
+    windows = prepare_contexts(contexts, received, PREPARATION).astype(np.float32)
     session = Session(recording=recording, grid=Grid(windows=windows, ends=ends))
     return Subject(name=f"people/{index}", source="people", sessions=(session,))
 
@@ -58,7 +59,7 @@ def make_card(network: str) -> Card:
 
 
 @pytest.fixture(scope="module", params=["hidnet", "cnn"])
-def model(request: pytest.FixtureRequest) -> tuple[LeveledModel, Card]:
+def model(request: pytest.FixtureRequest) -> tuple[EmbeddingModel, Card]:
     card = make_card(request.param)
     recipe = recipe_of(card, CONFIG)
     built = build(
@@ -69,11 +70,11 @@ def model(request: pytest.FixtureRequest) -> tuple[LeveledModel, Card]:
         config=recipe.network_config,
         embedding_width=16,
     )
-    return LeveledModel.of(built).eval(), card
+    return built.eval(), card
 
 
 @pytest.fixture(scope="module")
-def adapted(model: tuple[LeveledModel, Card]) -> Adapted:
+def adapted(model: tuple[EmbeddingModel, Card]) -> Adapted:
     subjects = [draw_subject(index) for index in range(8)]
     return adapt_model(*model, subjects[:5], subjects[5:], config=CONFIG)
 
@@ -84,7 +85,7 @@ def test_an_adapted_model_is_written_and_read_like_any_other(adapted: Adapted) -
     again, card = unpack(pack(adapted.model, adapted.card))
 
     assert card == adapted.card
-    torch.testing.assert_close(LeveledModel.of(again).eval()(windows), adapted.model(windows))
+    torch.testing.assert_close(again(windows), adapted.model(windows))
 
 
 def test_the_card_of_an_adapted_model_names_whom_it_learned_from(adapted: Adapted) -> None:
@@ -100,7 +101,7 @@ def test_adaptation_is_never_worse_for_the_people_it_is_judged_by(adapted: Adapt
 
 
 def test_only_convolutions_and_attention_change(
-    model: tuple[LeveledModel, Card], adapted: Adapted
+    model: tuple[EmbeddingModel, Card], adapted: Adapted
 ) -> None:
     before, after = model[0].state_dict(), adapted.model.state_dict()
 
@@ -117,5 +118,5 @@ def test_only_convolutions_and_attention_change(
 
 
 def test_a_model_of_an_unknown_preparation_is_refused() -> None:
-    with pytest.raises(ConfigError, match="nobody knows"):
+    with pytest.raises(ConfigError, match="a preparation is one of"):
         recipe_of(replace(make_card("cnn"), preparation="magic"), CONFIG)

@@ -11,7 +11,6 @@ from acclock.errors import AccLockError, TooFewError
 from acclock.matching.rates import equal_error
 from acclock.training.grid import Grid
 from acclock.training.judging import Trials, judge_model, pool, try_all
-from acclock.training.leveling import LeveledModel
 from acclock.training.subjects import Session, Subject, check_subjects, deal
 from acclock.values import Recording
 
@@ -83,7 +82,7 @@ def test_earlier_sessions_enroll_and_data_sets_are_never_mixed() -> None:
         make_subject("e", 6, 5, source="there"),
     ]
 
-    here, there = try_all(LeveledModel.of(model).eval(), subjects, axes=3)
+    here, there = try_all(model.eval(), subjects, axes=3)
 
     assert (here.source, here.people) == ("here", 2)
     assert {pair: len(found) for pair, found in here.distances.items()} == {

@@ -8,10 +8,11 @@ import pytest
 import torch
 
 from acclock.errors import ModelError
+from acclock.pipeline import prepare_contexts
 from acclock.simulation import Scene, draw_person, simulate
 from acclock.training.augmentation import Augmentation
 from acclock.training.checkpoint import Checkpoint
-from acclock.training.contexts import cut_context, prepare_contexts
+from acclock.training.contexts import cut_context
 from acclock.training.grid import Grid
 from acclock.training.judging import judge_model, try_all
 from acclock.training.rates import bring_to
@@ -48,7 +49,8 @@ def lay_clean_grid(recording: Recording, recipe: Recipe) -> Grid:
     ends = np.arange(2 * config.window_length, len(recording) + 1, config.window_length)
     cuts = [cut_context(recording, int(end), config.context_length) for end in ends]
     contexts, received = (np.stack(parts) for parts in zip(*cuts, strict=True))
-    return Grid(windows=prepare_contexts(contexts, received, recipe.prepared), ends=ends)
+    windows = prepare_contexts(contexts, received, recipe.prepared)
+    return Grid(windows=windows.astype(np.float32), ends=ends)
 
 
 def draw_subject(index: int, recipe: Recipe = RECIPE) -> Subject:

@@ -11,14 +11,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from acclock.embedding.card import Card
 from acclock.embedding.embedder import Embedder
 from acclock.errors import ConfigError, ModelError, UnreadableError
-from acclock.pipeline import Preparation
+from acclock.pipeline import Preparation, PreparationName
 from acclock.simulation import Scene, draw_person, simulate
-from acclock.world.corpora import MOST_SESSIONS, gather
-from acclock.world.exports import export_into
+from acclock.training.grid import lay_grid
+from acclock.training.rates import bring_to
+from acclock.world.corpora import gather
+from acclock.world.exports import export_into, simulate_windows
 from acclock.world.files import write
 from acclock.world.models.files import read_model
+from acclock.world.places import MOST_SESSIONS
 from acclock.world.weights import load_weights
 
 PREPARATION = Preparation(name="bandpass", rate_hz=25.0)
@@ -37,6 +41,24 @@ epochs = 3
 epochs = 1
 """
 PROGRAM = Path(sys.executable).with_name("acclock")
+
+
+def make_card(preparation: PreparationName) -> Card:
+    return Card(
+        name="tiny",
+        version="1",
+        network="cnn",
+        config={},
+        rate_hz=25.0,
+        axes=3,
+        window_length=100,
+        embedding_width=16,
+        preparation=preparation,
+        denoiser="",
+        training_data=(),
+        people=(),
+        license="Apache-2.0",
+    )
 
 
 def start(*arguments: object) -> subprocess.Popen[str]:
@@ -219,9 +241,36 @@ def test_a_model_is_exported_whole_and_smaller(unbroken: Path, tmp_path: Path) -
 
     assert isinstance(smaller["mean_cosine"], float)
     assert smaller["mean_cosine"] > 0.95
+    before, after = smaller["equal_error_before"], smaller["equal_error_after"]
+    assert isinstance(before, float)
+    assert isinstance(after, float)
+    assert smaller["equal_error_rise"] == after - before
+    assert abs(after - before) < 0.05
     assert raw["bytes"] == len(read_model(tmp_path / "raw.onnx"))
     with pytest.raises(ConfigError, match="float32"):
         export_into(weights, tmp_path / "raw.onnx", raw=True, precision="int8")
+
+
+@pytest.mark.parametrize("name", ["two-stage", "paper", "bandpass"])
+def test_variants_are_compared_on_windows_as_the_model_knows_them(name: PreparationName) -> None:
+    card = make_card(name)
+    first = simulate(draw_person(0, seed=1), Scene(duration_s=60.0)).recording
+    expected = lay_grid(bring_to(first, 25.0), Preparation(name=name, rate_hz=25.0)).windows
+
+    windows, people = simulate_windows(card)
+
+    np.testing.assert_array_equal(windows[: people.count("0")], expected)
+    assert len(set(people)) == 6
+
+
+@pytest.mark.parametrize(
+    "arguments", [(), ("--onnx", "a", "--executorch", "b"), ("--executorch", "b", "--raw")]
+)
+def test_an_export_is_one_file(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    code, _, complaint = acclock("export", "default", *arguments)
+
+    assert code == 2
+    assert "an export is one file" in complaint
 
 
 def test_recordings_of_nobody_are_refused(tmp_path: Path) -> None:

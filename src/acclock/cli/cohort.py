@@ -29,4 +29,10 @@ def cohort(
     path = cohort_path(Path(find_model(model)))
     made = gather_strangers(model, data=data, simulated=simulated, seed=seed)
     write_cohort(path, made)
-    show({"written": str(path), "strangers": len(made)}, as_json=as_json)
+    facts = {
+        "written": str(path),
+        "strangers": len(made),
+        "people": len(made.people),
+        "widest": {kind.name: round(kind.widest, 3) for kind in made.kinds},
+    }
+    show(facts, as_json=as_json)

@@ -106,6 +106,8 @@ def _name(signs: dict[Disturbance, bool]) -> Disturbance:
 
 def _measure_saturation(window: FloatArray) -> float:
     """Give the share of samples that stand still, three in a row, where a sensor may end."""
+    if max(window.max(), -window.min()) <= _LIMIT:  # nearly always, and a tenth of the work
+        return 0.0
     still = (np.diff(window) == 0) & (np.abs(window[:, 1:]) > _LIMIT)
     return float((still[:, 1:] & still[:, :-1]).mean())
 

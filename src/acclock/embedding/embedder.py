@@ -44,23 +44,26 @@ class Embedder:
                 f"the model reads windows of {shape[0]} x {shape[1]} samples (axes x time);"
                 f" these have shape {windows.shape}"
             )
-        embeddings = np.empty((len(windows), self.card.embedding_width))
-        for start in range(0, len(windows), _BATCH):
-            part = slice(start, start + _BATCH)
-            embeddings[part] = self._embed_batch(windows[part])
-        return embeddings
+        if len(windows) <= _BATCH:  # the live stream brings one at a time: spare it the copies
+            return self._embed_batch(windows)
+        starts = range(0, len(windows), _BATCH)
+        return np.concatenate([self._embed_batch(windows[n : n + _BATCH]) for n in starts])
 
     def _embed_batch(self, windows: NDArray[np.floating[Any]]) -> FloatArray:
         with np.errstate(over="ignore"):  # beyond single precision is infinite, hence unusable
             inputs = np.ascontiguousarray(windows, dtype=np.float32)
-        finite = np.asarray(np.isfinite(inputs).all(axis=(1, 2)))
-        # An infinity would spoil the scale that an int8 network takes from the whole batch.
-        inputs = np.where(finite[:, np.newaxis, np.newaxis], inputs, np.float32(0.0))
+        usable = np.asarray(np.isfinite(inputs).all(axis=(1, 2)))
+        if not usable.all():
+            # An infinity would spoil the scale that an int8 network takes from the whole batch.
+            inputs = np.where(usable[:, np.newaxis, np.newaxis], inputs, np.float32(0.0))
         (outputs,) = self._session.run(None, {"windows": inputs})
-        embeddings = np.asarray(outputs, dtype=np.float64)
-        lengths = np.linalg.norm(embeddings, axis=1)
-        lengths[~finite | ~(np.abs(lengths - 1.0) < _UNIT_TOLERANCE)] = np.nan
-        return embeddings / lengths[:, np.newaxis]
+        embeddings: FloatArray = outputs.astype(np.float64)
+        lengths = np.sqrt(np.einsum("ij,ij->i", embeddings, embeddings))
+        usable &= np.abs(lengths - 1.0) < _UNIT_TOLERANCE
+        if not usable.all():
+            lengths[~usable] = np.nan
+        embeddings /= lengths[:, np.newaxis]
+        return embeddings
 
 
 def _open_session(model: bytes, threads: int) -> onnxruntime.InferenceSession:

@@ -2,25 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 import numpy as np
 
-from acclock.errors import ModelError, TooFewError
 from acclock.experiments.bootstrap import ROUNDS, draw_people
-from acclock.experiments.gallery import Embeds, Gallery, embed_all
+from acclock.experiments.gallery import Embeds, embed_all
+from acclock.experiments.panels import Bench, Panel, choose_thresholds
 from acclock.experiments.participants import Participant
-from acclock.experiments.protocols import AVERAGED, Plan, ProtocolName, plan
+from acclock.experiments.protocols import AVERAGED, ProtocolName, plan
 from acclock.experiments.scores import Score, score
-from acclock.experiments.trials import Trials, enroll_all, try_all
-from acclock.matching.centers import are_unit
+from acclock.experiments.trials import Trials, enroll_all, pool_trials
 from acclock.matching.cohort import Cohort
 from acclock.matching.det import Det, det
-from acclock.matching.enrollment import enroll
 from acclock.values import FloatArray
-
-_ENROLLED = datetime(2000, 1, 1, tzinfo=UTC)
-"""When these templates were made: they are thrown away, and no figure hangs on a clock."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -31,6 +25,8 @@ class Evaluation:
     people: int
     recordings: int
     windows: int
+    turned_away: int
+    """Windows with a fault, when windows are gated: they take no part."""
     unusable_windows: int
     """Windows that the model makes nothing of: they are rejected."""
     not_enrolled: int
@@ -58,60 +54,67 @@ def evaluate(
     rounds: int = ROUNDS,
     seed: int = 0,
 ) -> Evaluation:
-    """Enroll everybody, try everybody's windows against everyone, and count the errors.
+    """Enroll everybody, try everybody's windows against everyone, and count the errors."""
+    panel = Panel(participants=tuple(participants), embedder=embedder, cohort=cohort)
+    return evaluate_folds([panel], protocol=protocol, rounds=rounds, seed=seed)
 
-    The cohort is of people outside the test, and gives the threshold that an enrollment would
-    have chosen; without it, errors at that threshold are not measured.
+
+def evaluate_folds(
+    panels: Sequence[Panel],
+    *,
+    protocol: ProtocolName,
+    gated: bool = False,
+    rounds: int = ROUNDS,
+    seed: int = 0,
+) -> Evaluation:
+    """Count the errors of several models together, each on people it never met.
+
+    Nobody is tried against the people of another model. ``gated``: windows with a fault are
+    turned away, as they are when people enroll and are recognized.
     """
-    _check(participants, embedder, cohort)
-    gallery = embed_all(participants, embedder)
-    planned = plan(gallery, protocol, seed=seed)
-    centers = enroll_all(gallery, planned)
-    thresholds = None if cohort is None else _choose_thresholds(gallery, planned, cohort)
+    benches = [_prepare(panel, protocol, gated=gated, seed=seed) for panel in panels]
+    participants = [person for panel in panels for person in panel.participants]
     draws = draw_people(len(participants), rounds=rounds, seed=seed)
     tried = [
         trials
         for windows in AVERAGED[protocol]
-        if (trials := try_all(gallery, planned, centers, windows=windows)).own.any()
+        if (trials := pool_trials([bench.try_all(windows) for bench in benches])).own.any()
     ]
     return Evaluation(
         protocol=protocol,
         people=len(participants),
-        recordings=int(gallery.recordings[-1]) + 1,
-        windows=len(gallery),
-        unusable_windows=int(np.count_nonzero(~are_unit(gallery.embeddings))),
-        not_enrolled=len(set(planned.owners[np.isnan(centers).any(axis=1)].tolist())),
+        recordings=sum(len(person.recordings) for person in participants),
+        windows=sum(len(bench.gallery) for bench in benches),
+        turned_away=sum(bench.gallery.turned_away for bench in benches),
+        unusable_windows=sum(bench.unusable for bench in benches),
+        not_enrolled=sum(bench.not_enrolled for bench in benches),
         seed=seed,
         rounds=rounds,
         scores=tuple(
-            score(trials, participants, draws=draws, thresholds=thresholds) for trials in tried
+            score(trials, participants, draws=draws, thresholds=_join_thresholds(benches))
+            for trials in tried
         ),
         curves=tuple(_trace(trials) for trials in tried),
     )
 
 
-def _check(participants: Sequence[Participant], embedder: Embeds, cohort: Cohort | None) -> None:
-    if len(participants) < 2:
-        raise TooFewError(what="people", have=len(participants), need=2)
-    known = [one.name for one in participants if embedder.card.learned_from(one.name)]
-    if known:
-        raise ModelError(
-            f"the model {embedder.card.name} learned from {len(known)} of these people"
-            f" ({known[0]} is one); it can be evaluated only on people it has never met"
-        )
-    if cohort is not None and cohort.model != embedder.fingerprint:
-        raise ModelError("the cohort was made by another model than the one that is evaluated")
+def _prepare(panel: Panel, protocol: ProtocolName, *, gated: bool, seed: int) -> Bench:
+    panel.check()
+    gallery = embed_all(panel.participants, panel.embedder, gated=gated)
+    planned = plan(gallery, protocol, seed=seed)
+    return Bench(
+        gallery=gallery,
+        planned=planned,
+        centers=enroll_all(gallery, planned),
+        thresholds=None
+        if panel.cohort is None
+        else choose_thresholds(gallery, planned, panel.cohort),
+    )
 
 
-def _choose_thresholds(gallery: Gallery, planned: Plan, cohort: Cohort) -> FloatArray:
-    """Give the threshold of every template by the paper's rule: NaN, where none can be made."""
-    thresholds = np.full(len(planned.owners), np.nan)
-    usable = are_unit(gallery.embeddings)
-    for number, enrolled in enumerate(planned.enrolled & usable):
-        if np.count_nonzero(enrolled) >= 2:
-            template = enroll(gallery.embeddings[enrolled], cohort=cohort, now=_ENROLLED)
-            thresholds[number] = template.threshold
-    return thresholds
+def _join_thresholds(benches: Sequence[Bench]) -> FloatArray | None:
+    found = [bench.thresholds for bench in benches if bench.thresholds is not None]
+    return np.concatenate(found) if len(found) == len(benches) else None
 
 
 def _trace(trials: Trials) -> Det:

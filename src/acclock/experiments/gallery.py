@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from acclock.embedding.card import Card
 from acclock.errors import SignalError
 from acclock.experiments.participants import Participant
-from acclock.pipeline import Preparation, PreparationName, prepare
+from acclock.pipeline import Preparation, prepare
 from acclock.values import FloatArray, Recording
+from acclock.world.wearing import find_fault
 
 Indices = NDArray[np.intp]
 
@@ -37,6 +38,8 @@ class Gallery:
     """Whose window it is, as a number. Never falls."""
     recordings: Indices
     """In which recording it lies, numbered through from the first person's. Never falls."""
+    turned_away: int = 0
+    """How many windows had a fault and are not here."""
 
     def __post_init__(self) -> None:
         for numbers in (self.wearers, self.recordings):
@@ -51,24 +54,31 @@ class Gallery:
         return int(self.wearers[-1]) + 1 if len(self) else 0
 
 
-def embed_all(participants: Sequence[Participant], embedder: Embeds) -> Gallery:
+def embed_all(
+    participants: Sequence[Participant], embedder: Embeds, *, gated: bool = False
+) -> Gallery:
     """Prepare everybody's windows end to end as the live stream does, and embed each once.
 
-    All windows count, whatever their quality: weak recordings stay in.
+    All windows count, whatever their quality: weak recordings stay in, unless they are ``gated``.
     """
     places = [(who, one) for who, person in enumerate(participants) for one in person.recordings]
-    parts = [_embed(recording, embedder) for _, recording in places]
-    counts = [len(part) for part in parts]
+    parts = [_embed(recording, embedder, gated=gated) for _, recording in places]
+    counts = [len(embeddings) for embeddings, _ in parts]
     return Gallery(
-        embeddings=np.concatenate(parts),
+        embeddings=np.concatenate([embeddings for embeddings, _ in parts]),
         wearers=np.repeat([who for who, _ in places], counts),
         recordings=np.repeat(np.arange(len(places)), counts),
+        turned_away=sum(refused for _, refused in parts),
     )
 
 
-def _embed(recording: Recording, embedder: Embeds) -> FloatArray:
+def _embed(recording: Recording, embedder: Embeds, *, gated: bool) -> tuple[FloatArray, int]:
+    """Give the embeddings of a recording, and how many windows were turned away."""
     card = embedder.card
-    name = cast("PreparationName", card.preparation)  # checked by Preparation itself
-    preparation = Preparation(name=name, rate_hz=card.rate_hz)
+    preparation = Preparation.of(card)
     prepared = prepare(recording, preparation, step_s=preparation.config.window_s)
-    return embedder.embed(np.stack([window.samples[: card.axes] for window in prepared]))
+    kept = [one for one in prepared if not (gated and find_fault(one.quality))]
+    if not kept:
+        return np.empty((0, card.embedding_width)), len(prepared)
+    windows = np.stack([one.samples[: card.axes] for one in kept])
+    return embedder.embed(windows), len(prepared) - len(kept)

@@ -10,6 +10,7 @@ from typing import Literal, get_args
 from acclock.embedding.card import Card
 from acclock.errors import ConfigError, ModelError, TooFewError
 from acclock.experiments.participants import SHORTEST_S, Participant, choose_recordings
+from acclock.matching.cohort import Cohort
 from acclock.training.rates import RECORDED_HZ, bring_to
 from acclock.world.files import Dataset, Loaded, load_all, open_dataset
 
@@ -36,25 +37,33 @@ class Gathering:
     notes: tuple[str, ...]
 
 
-def gather(
+def gather(  # noqa: PLR0913 - who may take part is all that they say
     name: DatasetName,
     path: Path | str,
     *,
     card: Card,
+    cohort: Cohort | None = None,
     fewest_recordings: int,
     most_people: int | None = None,
     on_progress: OnProgress | None = None,
 ) -> Gathering:
-    """Read the first people of a data set of whom there is enough and whom the model never met."""
+    """Read the first people of a data set of whom there is enough and whom the model never met.
+
+    Nobody whom the cohort beside the model was made from takes part either.
+    """
     dataset = _open(name, path)
     source = dataset.name.lower() if name != _SIMULATED else _SIMULATED
     counts = Counter(entry.person for entry in dataset)
     candidates = [who for who in dataset.people if counts[who] >= fewest_recordings]
-    strangers = [who for who in candidates if not _is_known(card, source, who)]
-    known = len(candidates) - len(strangers)
-    if known and len(strangers) < FEWEST_PEOPLE:
+    learned = {who for who in candidates if _is_known(card.learned_from, source, who)}
+    mixed = set() if cohort is None else {
+        who for who in candidates if _is_known(cohort.was_made_from, source, who)
+    }  # fmt: skip
+    strangers = [who for who in candidates if who not in learned | mixed]
+    if len(strangers) < FEWEST_PEOPLE and (learned or mixed):
+        what = f"model {card.name} learned" if learned else f"cohort of {card.name} was made"
         raise ModelError(
-            f"the model {card.name} learned from {known} of the {len(candidates)} people in {path};"
+            f"the {what} from {len(learned or mixed)} of the {len(candidates)} people in {path};"
             f" it can be evaluated only on people it has never met, at least {FEWEST_PEOPLE}"
         )
     chosen = dataset.of(strangers[:most_people])
@@ -63,7 +72,8 @@ def gather(
     if len(participants) < FEWEST_PEOPLE:
         what = f"people in {path} with {fewest_recordings} or more recordings of {SHORTEST_S:g} s"
         raise TooFewError(what=what, have=len(participants), need=FEWEST_PEOPLE)
-    return Gathering(participants=participants, notes=_note(source, card, known, counts[None]))
+    turned_away = _turned_away(card, len(learned), len(mixed - learned))
+    return Gathering(participants=participants, notes=(*_note(source, counts[None]), *turned_away))
 
 
 def _open(name: str, path: Path | str) -> Dataset:
@@ -78,9 +88,9 @@ def _open(name: str, path: Path | str) -> Dataset:
     return dataset
 
 
-def _is_known(card: Card, source: str, person: str) -> bool:
-    """Tell whether a model learned from a person; simulated ones have one name everywhere."""
-    return any(card.learned_from(f"{where}/{person}") for where in (source, _SIMULATED))
+def _is_known(knows: Callable[[str], bool], source: str, person: str) -> bool:
+    """Tell whether somebody knows a person; simulated ones have one name everywhere."""
+    return any(knows(f"{where}/{person}") for where in (source, _SIMULATED))
 
 
 def _admit(
@@ -101,10 +111,16 @@ def _bring(one: Loaded, rate_hz: float) -> Loaded:
     return replace(one, recording=bring_to(one.recording, rate_hz))
 
 
-def _note(source: str, card: Card, known: int, nameless: int) -> tuple[str, ...]:
+def _note(source: str, nameless: int) -> tuple[str, ...]:
     notes = [_PLACES[source]] if source in _PLACES else []
-    if known:
-        notes.append(f"{known} people were turned away: the model {card.name} learned from them")
     if nameless:
         notes.append(f"{nameless} recordings do not say whose they are and were left out")
     return tuple(notes)
+
+
+def _turned_away(card: Card, learned: int, mixed: int) -> tuple[str, ...]:
+    reasons = {
+        f"the model {card.name} learned from them": learned,
+        f"the cohort of {card.name} was made from them": mixed,
+    }
+    return tuple(f"{n} people were turned away: {why}" for why, n in reasons.items() if n)

@@ -28,6 +28,7 @@ def describe(evaluation: Evaluation, *, card: Card, notes: Sequence[str] = ()) -
         "people": evaluation.people,
         "recordings": evaluation.recordings,
         "windows": evaluation.windows,
+        "turned_away_windows": evaluation.turned_away,
         "unusable_windows": evaluation.unusable_windows,
         "people_not_enrolled": evaluation.not_enrolled,
         "bootstrap": {"over": "people", "rounds": evaluation.rounds, "seed": evaluation.seed},

@@ -1,5 +1,6 @@
 """Everybody's windows against everybody's templates: one matrix of distances."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,6 +68,28 @@ def try_all(gallery: Gallery, plan: Plan, centers: FloatArray, *, windows: int) 
         owners=plan.owners,
         own=same & ~enrolled,
         others=~same,
+    )
+
+
+def pool_trials(parts: Sequence[Trials]) -> Trials:
+    """Lay the trials of several models side by side: nobody is tried by another's model."""
+    before = np.cumsum([0] + [part.people for part in parts])
+    shape = (sum(len(one.wearers) for one in parts), sum(len(one.owners) for one in parts))
+    distances = np.full(shape, np.nan)
+    own, others = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
+    row = column = 0
+    for part in parts:
+        rows, columns = part.distances.shape
+        block = slice(row, row + rows), slice(column, column + columns)
+        distances[block], own[block], others[block] = part.distances, part.own, part.others
+        row, column = row + rows, column + columns
+    return Trials(
+        windows=parts[0].windows,
+        distances=distances,
+        wearers=np.concatenate([one.wearers + n for one, n in zip(parts, before, strict=False)]),
+        owners=np.concatenate([one.owners + n for one, n in zip(parts, before, strict=False)]),
+        own=own,
+        others=others,
     )
 
 

@@ -1,7 +1,10 @@
 """Whether windows can be one person's: nothing else is worth a template."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from acclock.errors import TooFewError
 from acclock.matching.centers import center_of, distances_to, leave_one_out
 from acclock.matching.cohort import Cohort
 from acclock.matching.rates import equal_error
@@ -13,26 +16,76 @@ _FEWEST_DISTINCT = 0.5
 """A heart never beats twice in exactly the same way; a stuck sensor does."""
 _SMALLEST_PART = 0.15
 """A smaller part than this is a disturbance rather than a second person."""
-_LEAST_AGREEMENT = 0.15
-"""How many windows of one part the other part has to accept (docs/decisions/0014)."""
+_HONEST = 0.95
+"""The share of honest people, each worn twice, whom the check has to let pass."""
+_WINDOWS = 20
+"""How many windows of each of the two sessions of a stranger count."""
+_NEIGHBORS = 50
+"""How many of the nearest strangers say which kind of people this one is."""
+_OF_STRANGERS = 0.5
+"""What stands in for a cohort that does not know how much its people vary: half the distance
+that strangers usually have."""
 
 
 def find_incoherence(embeddings: FloatArray, cohort: Cohort) -> str | None:
-    """Say why these windows cannot be one person's, or nothing when they can."""
+    """Say why these windows cannot be one person's, or nothing when they can.
+
+    All is judged against the cohort, so that every model brings its own limits
+    (docs/enroll.md has the figures).
+    """
     if len(np.unique(embeddings.round(6), axis=0)) < _FEWEST_DISTINCT * len(embeddings):
         return "the windows repeat each other: the sensor is stuck, or this is a replay"
-    users = leave_one_out(distances_to(center_of(embeddings), embeddings))
-    strangers = distances_to(center_of(embeddings), cohort.embeddings)
+    center = center_of(embeddings)
+    users = leave_one_out(distances_to(center, embeddings))
+    strangers = distances_to(center, cohort.embeddings)
     if equal_error(users, strangers).rate > _WORST_EQUAL_ERROR:
         return "the windows have as little in common with each other as with strangers"
-    part = split(embeddings)
-    if min(part.mean(), 1.0 - part.mean()) < _SMALLEST_PART:
-        return None
-    agreement = _share_accepted(embeddings[part], embeddings[~part], cohort)
-    agreement += _share_accepted(embeddings[~part], embeddings[part], cohort)
-    if agreement / 2.0 < _LEAST_AGREEMENT:
+    if measure_gap(embeddings) > _widest_near(strangers, cohort):
         return "the windows fall into two groups, as those of two people do"
     return None
+
+
+def measure_gap(embeddings: FloatArray) -> float:
+    """Give how far apart the centers of the two groups lie into which embeddings fall.
+
+    It is zero when one of the groups is too small to be a second person.
+
+    >>> round(measure_gap(np.eye(2)[[0, 0, 1, 1]]), 3)
+    1.414
+    """
+    part = split(embeddings)
+    if min(part.mean(), 1.0 - part.mean()) < _SMALLEST_PART:
+        return 0.0
+    return float(np.linalg.norm(center_of(embeddings[part]) - center_of(embeddings[~part])))
+
+
+def measure_widest(people: Sequence[Sequence[FloatArray]]) -> float:
+    """Give the gap that 19 of 20 people stay below who wore the device on two occasions.
+
+    Takes the windows of every person's sessions. Of the first two sessions as many windows as
+    each has, up to 20, are put together; who has one session only counts with that.
+    """
+    sets = [_two_sessions(sessions) for sessions in people]
+    gaps = [measure_gap(rows) for rows in sets if len(rows) >= 2]
+    if not gaps:
+        raise TooFewError(what="people with two good windows or more", have=0, need=1)
+    return float(np.quantile(gaps, _HONEST))
+
+
+def _two_sessions(sessions: Sequence[FloatArray]) -> FloatArray:
+    filled = [rows for rows in sessions if len(rows)][:2]
+    if len(filled) < 2:
+        return filled[0][: 2 * _WINDOWS] if filled else np.empty((0, 2))
+    count = min(_WINDOWS, *(len(rows) for rows in filled))
+    return np.vstack([rows[:count] for rows in filled])
+
+
+def _widest_near(strangers: FloatArray, cohort: Cohort) -> float:
+    """Give how far one person's windows may fall apart among people like the nearest strangers."""
+    if not cohort.kinds:
+        return _OF_STRANGERS * float(np.median(strangers))
+    nearest = np.argsort(strangers, kind="stable")[:_NEIGHBORS]
+    return float(cohort.widths[nearest].mean())
 
 
 def split(embeddings: FloatArray) -> BoolArray:
@@ -56,10 +109,3 @@ def split(embeddings: FloatArray) -> BoolArray:
             break
         part = moved
     return part
-
-
-def _share_accepted(enrolled: FloatArray, asked: FloatArray, cohort: Cohort) -> float:
-    center = center_of(enrolled)
-    users = leave_one_out(distances_to(center, enrolled))
-    threshold = equal_error(users, distances_to(center, cohort.embeddings)).threshold
-    return float((distances_to(center, asked) < threshold).mean())

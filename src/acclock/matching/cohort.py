@@ -1,10 +1,30 @@
 """People who are not the user, known only by their embeddings."""
 
+import hashlib
 from dataclasses import dataclass
 
-from acclock.errors import SignalError, TooFewError
+import numpy as np
+
+from acclock.errors import ConfigError, SignalError, TooFewError
 from acclock.matching.centers import are_unit, as_rows
 from acclock.values import FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """Strangers of one origin, and how much one and the same person varies among them."""
+
+    name: str
+    """Where they come from: ``simulated``, or the name of a data set."""
+    count: int
+    """How many embeddings of the cohort are theirs."""
+    widest: float
+    """How far apart the two groups lie into which one person's windows fall
+    (:func:`acclock.matching.coherence.measure_widest`)."""
+
+    def __post_init__(self) -> None:
+        if self.count < 1 or not 0.0 <= self.widest <= 2.0:
+            raise ConfigError(f"a kind of strangers has {self.count} of width {self.widest}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -15,6 +35,10 @@ class Cohort:
     """Unit vectors in rows. Read-only."""
     model: str
     """Which model made them. Templates made with this cohort carry its name."""
+    kinds: tuple[Kind, ...] = ()
+    """Where the rows come from, in their order; nothing when nobody wrote it down."""
+    people: tuple[str, ...] = ()
+    """Whom they were made from, as :func:`hash_stranger` gives them."""
 
     def __post_init__(self) -> None:
         embeddings = as_rows(self.embeddings).copy()
@@ -22,8 +46,28 @@ class Cohort:
             raise TooFewError(what="embeddings in the cohort", have=0, need=1)
         if not are_unit(embeddings).all():
             raise SignalError("a cohort holds finite vectors of length one; not all of these are")
+        if self.kinds and sum(kind.count for kind in self.kinds) != embeddings.shape[0]:
+            raise SignalError("the kinds of a cohort do not add up to its embeddings")
         embeddings.flags.writeable = False
         object.__setattr__(self, "embeddings", embeddings)
 
     def __len__(self) -> int:
         return int(self.embeddings.shape[0])
+
+    @property
+    def widths(self) -> FloatArray:
+        """The width of the kind of each row."""
+        return np.repeat([one.widest for one in self.kinds], [one.count for one in self.kinds])
+
+    def was_made_from(self, person: str) -> bool:
+        """Tell whether this person went into one of the strangers."""
+        return hash_stranger(person, model=self.model) in self.people
+
+
+def hash_stranger(person: str, *, model: str) -> str:
+    """Give a name in a form that can be recognized but not read back, other for each model.
+
+    >>> hash_stranger("mscardio/Subject_0001", model="a")
+    '7c5cd3d3d12b8fa9'
+    """
+    return hashlib.sha256(f"{model}\n{person}".encode()).hexdigest()[:16]

@@ -2,21 +2,22 @@
 
 from collections.abc import Callable, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 import torch
 from torch import nn
 
-from acclock.embedding.card import Card, hash_person
-from acclock.errors import ConfigError
+from acclock.embedding.card import Card
+from acclock.embedding.networks.siamese import EmbeddingModel
+from acclock.pipeline import Preparation
 from acclock.training import lora
+from acclock.training.adapted import Adapted, make_room, sign
 from acclock.training.augmentation import Augmentation
 from acclock.training.checkpoint import Report
 from acclock.training.drawing import draw_batches
 from acclock.training.judging import judge_model, try_all
 from acclock.training.lessons import descend, make_embedding_lesson
-from acclock.training.leveling import LeveledModel
 from acclock.training.lora import LoraConfig
 from acclock.training.recipe import Recipe, Stage
 from acclock.training.subjects import Subject
@@ -36,20 +37,8 @@ class AdaptConfig:
     seed: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Adapted:
-    """The model with the changes merged, and what they did for people it did not learn from."""
-
-    model: LeveledModel
-    card: Card
-    error_before: float
-    error_after: float
-    best_epoch: int
-    """Zero when no epoch was better than the model as it came."""
-
-
 def adapt_model(
-    model: LeveledModel,
+    model: EmbeddingModel,
     card: Card,
     learned: Sequence[Subject],
     judges: Sequence[Subject],
@@ -85,8 +74,8 @@ def adapt_model(
     _restore(parameters, best)
     lora.merge(pupil)
     return Adapted(
-        model=_make_room(pupil, len(learned)),
-        card=_sign(card, learned, before, best_error),
+        model=make_room(pupil, len(learned)),
+        card=sign(card, learned, before, best_error),
         error_before=before,
         error_after=best_error,
         best_epoch=best_epoch,
@@ -95,13 +84,11 @@ def adapt_model(
 
 def recipe_of(card: Card, config: AdaptConfig) -> Recipe:
     """Give the recipe that draws windows as the model was trained on."""
-    if card.preparation not in ("two-stage", "paper", "bandpass"):
-        raise ConfigError(f"nobody knows the preparation {card.preparation!r} of the model")
     return Recipe(
         network=card.network,
         sizes=card.config,
         embedding_width=card.embedding_width,
-        preparation=card.preparation,  # type: ignore[arg-type]  # looked at just above
+        preparation=Preparation.of(card).name,
         rate_hz=card.rate_hz,
         axes=card.axes,
         offsets="random",
@@ -121,7 +108,7 @@ def _restore(parameters: list[nn.Parameter], values: list[torch.Tensor]) -> None
 
 
 def _learn(  # noqa: PLR0913 - an epoch needs all of it
-    pupil: LeveledModel,
+    pupil: EmbeddingModel,
     optimizer: torch.optim.Optimizer,
     parameters: list[nn.Parameter],
     learned: Sequence[Subject],
@@ -144,29 +131,3 @@ def _learn(  # noqa: PLR0913 - an epoch needs all of it
         for batch in batches
     ]
     return float(np.mean(losses))
-
-
-def _make_room(model: LeveledModel, count: int) -> LeveledModel:
-    """Let the classifiers know more people, none of whom they can name yet.
-
-    They play no part in an embedding; but a model's file names as many people as its card.
-    """
-    for name in ("name_person", "betray_person"):
-        if (old := getattr(model.network, name, None)) is not None:
-            wider = nn.Linear(old.in_features, old.out_features + count)
-            with torch.no_grad():
-                wider.weight.zero_()[: old.out_features] = old.weight
-                wider.bias.zero_()[: old.out_features] = old.bias
-            setattr(model.network, name, wider)
-    return model
-
-
-def _sign(card: Card, learned: Sequence[Subject], before: float, after: float) -> Card:
-    sources = sorted({subject.source for subject in learned})
-    return replace(
-        card,
-        name=f"{card.name}-adapted",
-        training_data=(*card.training_data, *(f"adapted to {source}" for source in sources)),
-        people=(*card.people, *(hash_person(subject.name) for subject in learned)),
-        metrics={"equal_error_before_adaptation": before, "equal_error_after_adaptation": after},
-    )

@@ -8,8 +8,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from acclock.pipeline import prepare_contexts
 from acclock.training.augmentation import augment
-from acclock.training.contexts import cut_context, prepare_contexts
+from acclock.training.contexts import cut_context
 from acclock.training.grid import Windows
 from acclock.training.recipe import Recipe
 from acclock.training.subjects import Session, Subject
@@ -80,7 +81,7 @@ def _prepare(draws: list[_Draw], recipe: Recipe, chance: np.random.Generator) ->
     changed, arrived = augment(
         contexts, received, length=length, augmentation=recipe.augmentation, chance=chance
     )
-    return prepare_contexts(changed, arrived, recipe.prepared)
+    return prepare_contexts(changed, arrived, recipe.prepared).astype(np.float32)
 
 
 def _move(draws: list[_Draw], step: int, chance: np.random.Generator) -> NDArray[np.intp]:

@@ -9,15 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acclock.errors import UnreadableError
-from acclock.pipeline import Preparation, prepare
+from acclock.pipeline import BAND_HZ, Preparation, prepare
 from acclock.values import Recording
 
 FORMAT = 1
 
 Windows = NDArray[np.float32]
-
-BAND_HZ = (0.8, 40.0)
-"""What the plain band-pass keeps. As in the pipeline; a test holds the two together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -6,13 +6,13 @@ from itertools import product
 
 import numpy as np
 
+from acclock.embedding.networks.siamese import EmbeddingModel
 from acclock.errors import AccLockError
 from acclock.matching.centers import center_of
 from acclock.matching.rates import equal_error
 from acclock.training.drawing import keep_axes
 from acclock.training.export import embed_eagerly
 from acclock.training.grid import Windows
-from acclock.training.leveling import LeveledModel
 from acclock.training.subjects import Subject
 from acclock.values import FloatArray
 
@@ -63,7 +63,7 @@ class Trials:
         return [pair for pair in pairs if pair[0] != pair[1] and pair in self.distances]
 
 
-def try_all(model: LeveledModel, subjects: Sequence[Subject], *, axes: int) -> list[Trials]:
+def try_all(model: EmbeddingModel, subjects: Sequence[Subject], *, axes: int) -> list[Trials]:
     """Enroll everyone with their earlier windows and try everybody's later ones, by data set.
 
     The earlier half of the sessions enrolls; of a single session it is the earlier half, with
@@ -97,7 +97,7 @@ def judge_model(trials: Sequence[Trials]) -> float:
 
 
 def _try_source(
-    model: LeveledModel, source: str, halves: list[tuple[Windows, Windows]], axes: int
+    model: EmbeddingModel, source: str, halves: list[tuple[Windows, Windows]], axes: int
 ) -> Trials:
     def embed(windows: Windows) -> FloatArray:
         return embed_eagerly(model, keep_axes(windows, axes))

@@ -7,10 +7,11 @@ from typing import Protocol
 import torch
 from torch import Tensor, nn
 
+from acclock.embedding.networks.leveling import level
 from acclock.embedding.networks.registry import find_design
 from acclock.embedding.networks.reversal import ramp
+from acclock.embedding.networks.siamese import EmbeddingModel
 from acclock.training.drawing import Batch
-from acclock.training.leveling import LeveledModel, level
 from acclock.training.losses import drop_ablated, total_loss
 from acclock.training.recipe import Recipe, Stage
 from acclock.training.triplets import find_violating, triplet_loss
@@ -19,7 +20,7 @@ from acclock.training.triplets import find_violating, triplet_loss
 class Lesson(Protocol):
     """A batch in, what is to be made small out; ``progress`` is the share of the stage done."""
 
-    def __call__(self, model: LeveledModel, batch: Batch, *, progress: float) -> Tensor: ...
+    def __call__(self, model: EmbeddingModel, batch: Batch, *, progress: float) -> Tensor: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -28,9 +29,10 @@ class Plan:
 
     name: str
     stage: Stage
-    teach: Lesson
-    learns: Callable[[LeveledModel], nn.Module]
+    learns: Callable[[EmbeddingModel], nn.Module]
     """The part of the model whose weights change."""
+    teach: Lesson | None = None
+    """Without a lesson the stage is done in closed form, at once."""
 
 
 def plan_lessons(recipe: Recipe) -> list[Plan]:
@@ -38,21 +40,22 @@ def plan_lessons(recipe: Recipe) -> list[Plan]:
 
     Paper: Sec. 7.1.1.
     """
-    plans = [
-        Plan(
-            name="network",
-            stage=recipe.network_stage,
-            teach=_make_network_lesson(recipe),
-            learns=lambda model: model.network,
+    design = find_design(recipe.network)
+    plans = []
+    if design.taught:
+        lesson = _make_network_lesson(recipe)
+        plans.append(
+            Plan(name="network", stage=recipe.network_stage, learns=_network_of, teach=lesson)
         )
-    ]
-    if find_design(recipe.network).siamese:
+    if design.head != "none":
+        triplets = make_embedding_lesson(recipe.triplets.margin)
+        lesson_or_none = triplets if design.head == "siamese" else None
         plans.append(
             Plan(
                 name="embedding",
                 stage=recipe.embedding_stage,
-                teach=make_embedding_lesson(recipe.triplets.margin),
                 learns=_head_of,
+                teach=lesson_or_none,
             )
         )
     return plans
@@ -61,7 +64,7 @@ def plan_lessons(recipe: Recipe) -> list[Plan]:
 def make_embedding_lesson(margin: float) -> Lesson:
     """Give the lesson of triplets: someone's windows together, somebody else's apart."""
 
-    def teach(model: LeveledModel, batch: Batch, *, progress: float) -> Tensor:  # noqa: ARG001
+    def teach(model: EmbeddingModel, batch: Batch, *, progress: float) -> Tensor:  # noqa: ARG001
         embeddings = model(batch.windows)
         triplets = find_violating(embeddings, batch.people, margin=margin)
         return triplet_loss(embeddings, triplets, margin=margin)
@@ -72,7 +75,7 @@ def make_embedding_lesson(margin: float) -> Lesson:
 def _make_network_lesson(recipe: Recipe) -> Lesson:
     weights = drop_ablated(recipe.losses, find_design(recipe.network))
 
-    def teach(model: LeveledModel, batch: Batch, *, progress: float) -> Tensor:
+    def teach(model: EmbeddingModel, batch: Batch, *, progress: float) -> Tensor:
         windows = level(batch.windows)
         outputs = model.network.outputs(windows, reversal=ramp(progress))
         return total_loss(outputs, windows=windows, people=batch.people, config=weights).total
@@ -80,7 +83,11 @@ def _make_network_lesson(recipe: Recipe) -> Lesson:
     return teach
 
 
-def _head_of(model: LeveledModel) -> nn.Module:
+def _network_of(model: EmbeddingModel) -> nn.Module:
+    return model.network
+
+
+def _head_of(model: EmbeddingModel) -> nn.Module:
     return model.head if model.head is not None else model.network
 
 

@@ -11,8 +11,10 @@ from acclock.pipeline import Preparation, PreparationName
 from acclock.training.augmentation import Augmentation
 from acclock.training.losses import LossConfig
 from acclock.training.triplets import TripletConfig
+from acclock.training.whitening import WhiteningConfig
 
 Offsets = Literal["random", "grid"]
+Keep = Literal["best", "last"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +77,10 @@ class Recipe:
     augmentation: Augmentation = field(default_factory=Augmentation.none)
     losses: LossConfig = field(default_factory=LossConfig)
     triplets: TripletConfig = field(default_factory=TripletConfig)
+    whitening: WhiteningConfig = field(default_factory=WhiteningConfig)
+    keep: Keep = "best"
+    """Which epoch of a stage is kept: the one that judged best, or the last, so that those who
+    are kept apart choose nothing and only judge."""
     longest_gradient: float = 1.0
     """Gradients beyond this length are cut back to it."""
     folds: int = 3
@@ -83,6 +89,8 @@ class Recipe:
     def __post_init__(self) -> None:
         if self.offsets not in ("random", "grid"):
             raise ConfigError(f"offsets are 'random' or 'grid', not {self.offsets!r}")
+        if self.keep not in ("best", "last"):
+            raise ConfigError(f"the epoch to keep is 'best' or 'last', not {self.keep!r}")
         if self.windows_per_person < 2 or self.embedding_width < 2:
             raise ConfigError(
                 "a person gives at least two windows and an embedding has at least two numbers,"

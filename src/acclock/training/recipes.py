@@ -25,9 +25,18 @@ RECIPES: Mapping[str, Recipe] = MappingProxyType(
             embedding_stage=Stage(epochs=10, learning_rate=2e-3, batch=256, halved_every=5),
             augmentation=Augmentation(),
         ),
+        "views": Recipe(
+            network="views",
+            axes=3,
+            preparation="bandpass",
+            embedding_width=512,
+            embedding_stage=Stage(epochs=1, learning_rate=1e-3),
+            keep="last",
+        ),
     }
 )
-"""``paper`` is the paper's; ``fast`` is ours, for two cores and an evening's patience."""
+"""``paper`` is the paper's; ``fast`` is ours, for two cores and an evening's patience; ``views``
+measures and needs no patience at all (docs/decisions/0030)."""
 
 
 def find_recipe(name: str) -> Recipe:

@@ -9,9 +9,9 @@ from torch import Tensor
 from acclock.embedding.networks.registry import build
 from acclock.training.checkpoint import Checkpoint, Report
 from acclock.training.drawing import draw_batches
+from acclock.training.heads import fit_head
 from acclock.training.judging import Trials, judge_model, try_all
 from acclock.training.lessons import Plan, descend, plan_lessons
-from acclock.training.leveling import LeveledModel
 from acclock.training.recipe import Recipe
 from acclock.training.subjects import Subject
 
@@ -29,15 +29,14 @@ class Run:
     ) -> None:
         self._recipe, self._learned, self._judges = recipe, list(learned), list(judges)
         self._plans = plan_lessons(recipe)
-        model = build(
+        self.model = build(
             recipe.network,
             shape=recipe.shape,
             people=len(learned),
             seed=recipe.seed,
             config=recipe.network_config,
             embedding_width=recipe.embedding_width,
-        )
-        self.model = LeveledModel.of(model).eval()
+        ).eval()
         self.reports: list[Report] = []
         self._stage = self._epoch = 0
         self._best: dict[str, Tensor] = {}
@@ -56,7 +55,8 @@ class Run:
         """Train for one epoch and judge what came out."""
         plan = self._plans[self._stage]
         loss = self._learn(plan)
-        error = judge_model(self._try()) if self._judges else None
+        judged = self._judges and self._recipe.keep == "best"
+        error = judge_model(self._try()) if judged else None
         report = Report(
             stage=plan.name, epoch=self._epoch, epochs=plan.stage.epochs, loss=loss, error=error
         )
@@ -71,11 +71,11 @@ class Run:
         return report
 
     def best_epochs(self) -> dict[str, int]:
-        """Give for each stage after how many epochs it was best."""
+        """Give for each stage after how many epochs it was best; the last where nobody judged."""
         best: dict[str, Report] = {}
         for report in self.reports:
             held = best.get(report.stage)
-            if held is None or (report.error or 0.0) < (held.error or 0.0):
+            if held is None or held.error is None or (report.error or 0.0) < held.error:
                 best[report.stage] = report
         return {stage: report.epoch + 1 for stage, report in best.items()}
 
@@ -108,16 +108,19 @@ class Run:
         )
 
     def _learn(self, plan: Plan) -> float:
+        if plan.teach is None:
+            return fit_head(self.model, self._learned, self._recipe)
         chance = np.random.default_rng([self._recipe.seed, self._stage, self._epoch])
         for group in self._optimizer.param_groups:
             group["lr"] = plan.stage.rate_at(self._epoch)
         # What does not learn keeps still: the running means of its normalizations as well.
         self.model.eval().requires_grad_(requires_grad=False)
         plan.learns(self.model).train().requires_grad_()
+        teach = plan.teach
         losses = [
             descend(
                 self._optimizer,
-                plan.teach(self.model, batch, progress=self._epoch / plan.stage.epochs),
+                teach(self.model, batch, progress=self._epoch / plan.stage.epochs),
                 self._parameters,
                 self._recipe.longest_gradient,
             )

@@ -53,11 +53,20 @@ def deal(subjects: Sequence[Subject], *, folds: int, seed: int) -> Mapping[str, 
     """Give every person a fold, the data sets spread evenly over the folds.
 
     Paper: Sec. 7.1.1, three groups of people of whom one is always kept apart.
+    Who was recorded only once cannot be met again on another day: where enough others can, they
+    are in no fold (-1) and always learned from.
     """
     chance = np.random.default_rng(seed)
     sources = sorted({subject.source for subject in subjects})
     dealt: list[str] = []
     for source in sources:
-        names = sorted(subject.name for subject in subjects if subject.source == source)
+        names = sorted(_find_judges([one for one in subjects if one.source == source], folds))
         dealt += [names[n] for n in chance.permutation(len(names))]
-    return {name: place % folds for place, name in enumerate(dealt)}
+    placed = {name: place % folds for place, name in enumerate(dealt)}
+    return {subject.name: placed.get(subject.name, -1) for subject in subjects}
+
+
+def _find_judges(subjects: Sequence[Subject], folds: int) -> list[str]:
+    repeated = [subject.name for subject in subjects if len(subject.sessions) > 1]
+    enough = len(repeated) >= folds * FEWEST_PEOPLE
+    return repeated if enough else [subject.name for subject in subjects]

@@ -38,7 +38,7 @@ def unpack(packed: bytes) -> tuple[EmbeddingModel, Card]:
         model.load_state_dict(safetensors.torch.load(packed))
     except (SafetensorError, RuntimeError) as error:
         raise ModelError("the weights do not fit the network that the card names") from error
-    return model, card
+    return model.eval(), card
 
 
 def _read_card(packed: bytes) -> Card:

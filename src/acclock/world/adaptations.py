@@ -10,9 +10,10 @@ from acclock.training.checkpoint import Report
 from acclock.training.export import export
 from acclock.training.subjects import check_subjects, deal
 from acclock.training.weights import pack
-from acclock.world.corpora import OnProgress, gather
+from acclock.world.corpora import gather
 from acclock.world.models.files import write_model
-from acclock.world.trainings import OnReport
+from acclock.world.places import OnProgress
+from acclock.world.runs import OnReport
 from acclock.world.weights import load_weights
 
 _FOLDS = 3

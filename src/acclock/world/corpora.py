@@ -1,35 +1,19 @@
-"""People to learn from: read from data sets, or drawn by the simulator."""
+"""People to learn from, with their clean windows at hand."""
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, fields
-from itertools import groupby
+from dataclasses import dataclass
+from itertools import groupby, repeat
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-
-from acclock.errors import ConfigError, UnreadableError
 from acclock.pipeline import Preparation
-from acclock.simulation import Scene, draw_person, simulate
 from acclock.training.grid import Grid, lay_grid, name_grid, pack_grid, unpack_grid
-from acclock.training.rates import RECORDED_HZ, bring_to
 from acclock.training.subjects import Session, Subject
 from acclock.values import Recording
-from acclock.world.files import load_all, open_dataset
+from acclock.world.places import OnProgress, Place, open_place, person_of
 from acclock.world.replacing import replacing
-
-MOST_SESSIONS = 12
-"""Of one person; who was recorded more often is thinned out evenly."""
-_SIMULATED = "simulated:"
-_SIMULATED_SESSIONS = 4
-_SIMULATED_S = 80.0
-_LICENSES = {"MSCardio": "MIT", "ClassyGlass": "CC BY 4.0", "MuSe": "MIT"}
-
-OnProgress = Callable[[str, int, int], object]
-"""Hears what is being done, how much of it is, and of how much."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -64,58 +48,11 @@ def gather(
     subjects: list[Subject] = []
     licenses = {}
     for place in dict.fromkeys(places):
-        source, license_, recordings = _open(place, preparation.rate_hz, on_progress)
-        grids = list(_lay_grids(recordings, preparation, cache, workers, on_progress))
-        subjects += _group(source, recordings, grids)
-        licenses[source] = license_
+        opened = open_place(place, rate_hz=preparation.rate_hz, on_progress=on_progress)
+        grids = list(_lay_grids(opened.recordings, preparation, cache, workers, on_progress))
+        subjects += _group(opened, grids)
+        licenses[opened.name] = opened.license
     return Corpus(subjects=tuple(subjects), licenses=licenses)
-
-
-def _open(place: str, rate_hz: float, on_progress: OnProgress) -> tuple[str, str, list[Recording]]:
-    if place.startswith(_SIMULATED):
-        people = place.removeprefix(_SIMULATED)
-        if not people.isdecimal() or not int(people):
-            raise ConfigError(f"{place!r} does not say how many people, as in 'simulated:30'")
-        return "simulated", "generated", _simulate(int(people), rate_hz, on_progress)
-    dataset = open_dataset(place)
-    loaded = load_all(
-        dataset,
-        rate_hz=max(rate_hz, RECORDED_HZ),
-        on_progress=_say(on_progress, f"reading {dataset.name}"),
-    )
-    recordings = [one.recording for one in loaded if one.recording is not None]
-    named = [bring_to(recording, rate_hz) for recording in recordings if recording.person]
-    if not named:
-        raise UnreadableError(f"no recording in {place} says whose it is")
-    return dataset.name, _LICENSES.get(dataset.name, "license not stated"), _thin_out(named)
-
-
-def _say(on_progress: OnProgress, what: str) -> Callable[[int, int], None]:
-    def tell(done: int, total: int) -> None:
-        on_progress(what, done, total)
-
-    return tell
-
-
-def _simulate(people: int, rate_hz: float, on_progress: OnProgress) -> list[Recording]:
-    recordings = []
-    for index in range(people):
-        person = draw_person(index)
-        for session in range(_SIMULATED_SESSIONS):
-            scene = Scene(duration_s=_SIMULATED_S, session=session)
-            recordings.append(bring_to(simulate(person, scene).recording, rate_hz))
-        on_progress("simulating", index + 1, people)
-    return recordings
-
-
-def _thin_out(recordings: Iterable[Recording]) -> list[Recording]:
-    """Keep so many of each person's recordings, evenly spread from the first to the last."""
-    kept: list[Recording] = []
-    for _, group in groupby(sorted(recordings, key=_by_person_and_time), key=_person_of):
-        whole = list(group)
-        count = min(len(whole), MOST_SESSIONS)
-        kept += [whole[n] for n in np.linspace(0, len(whole) - 1, count).round().astype(int)]
-    return kept
 
 
 def _lay_grids(
@@ -129,42 +66,26 @@ def _lay_grids(
     missing = [n for n, file in enumerate(files) if not file.is_file()]
     count = min(workers or os.cpu_count() or 1, max(len(missing), 1))
     with ProcessPoolExecutor(count) as pool:
-        jobs = [(_parts_of(recordings[n]), preparation) for n in missing]
-        for done, (n, packed) in enumerate(zip(missing, pool.map(_lay, jobs), strict=True)):
+        laid = pool.map(_lay, [recordings[n] for n in missing], repeat(preparation))
+        for done, (n, packed) in enumerate(zip(missing, laid, strict=True)):
             with replacing(files[n]) as file:
                 file.write(packed)
             on_progress("preparing windows", done + 1, len(missing))
     yield from (unpack_grid(file.read_bytes()) for file in files)
 
 
-def _lay(job: tuple[dict[str, Any], Preparation]) -> bytes:
-    parts, preparation = job
-    return pack_grid(lay_grid(Recording(**parts), preparation))
+def _lay(recording: Recording, preparation: Preparation) -> bytes:
+    return pack_grid(lay_grid(recording, preparation))
 
 
-def _parts_of(recording: Recording) -> dict[str, Any]:
-    """Give the fields of a recording as they can travel: its labels cannot leave as they are."""
-    parts = {one.name: getattr(recording, one.name) for one in fields(recording)}
-    return {**parts, "labels": {}}
-
-
-def _group(source: str, recordings: list[Recording], grids: list[Grid]) -> list[Subject]:
+def _group(place: Place, grids: list[Grid]) -> list[Subject]:
     sessions = [
         Session(recording=recording, grid=grid)
-        for recording, grid in zip(recordings, grids, strict=True)
+        for recording, grid in zip(place.recordings, grids, strict=True)
         if len(grid)
     ]
-    people = groupby(sessions, key=lambda session: _person_of(session.recording))
+    people = groupby(sessions, key=lambda session: person_of(session.recording))
     return [
-        Subject(name=f"{source.lower()}/{person}", source=source, sessions=tuple(theirs))
+        Subject(name=f"{place.name.lower()}/{person}", source=place.name, sessions=tuple(theirs))
         for person, theirs in people
     ]
-
-
-def _person_of(recording: Recording) -> str:
-    return recording.person or ""
-
-
-def _by_person_and_time(recording: Recording) -> tuple[str, str, str]:
-    start = recording.start.isoformat() if recording.start else ""
-    return _person_of(recording), start, recording.session or ""

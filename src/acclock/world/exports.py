@@ -12,8 +12,9 @@ from acclock.simulation import Scene, draw_person, simulate
 from acclock.training.drawing import keep_axes
 from acclock.training.export import export
 from acclock.training.grid import Windows, lay_grid
+from acclock.training.mobile import export_mobile
 from acclock.training.rates import bring_to
-from acclock.training.raw_export import export_raw
+from acclock.training.raw.export import export_raw
 from acclock.training.variants import VariantLoss, halve, measure_loss, quantize
 from acclock.world.models.files import write_model
 from acclock.world.weights import load_weights
@@ -27,38 +28,29 @@ def export_into(name: str, path: Path, *, raw: bool, precision: Precision) -> di
     if raw and precision != "float32":
         raise ConfigError(f"a model for raw acceleration has float32 weights, not {precision}")
     model, card = load_weights(name)
-    exported = export_raw(model, card) if raw else export(model, card)
-    smaller = {"float32": lambda same: same, "float16": halve, "int8": quantize}[precision]
-    written = smaller(exported)
-    write_model(path, written)
-    facts: dict[str, object] = {
-        "model": str(path),
-        "reads": f"raw acceleration at {card.rate_hz:g} Hz" if raw else "prepared windows",
-        "preparation": card.preparation,
-        "bytes": len(written),
-        "sha256": hashlib.sha256(written).hexdigest(),
-    }
-    return facts if precision == "float32" else facts | _describe(_compare(exported, written, card))
+    if raw:
+        return _write(path, export_raw(model, card), card, reads="raw acceleration")
+    exported = export(model, card)
+    if precision == "float32":
+        return _write(path, exported, card)
+    smaller = {"float16": halve, "int8": quantize}[precision](exported)
+    windows, people = simulate_windows(card)
+    loss = measure_loss(exported, smaller, windows=windows, people=people)
+    return _write(path, smaller, card) | _describe(loss)
 
 
-def _compare(exported: bytes, written: bytes, card: Card) -> VariantLoss:
-    """Compare a variant with what it came from on simulated people."""
-    windows, people = _simulate(card)
-    return measure_loss(exported, written, windows=windows, people=people)
+def export_mobile_into(name: str, path: Path) -> dict[str, object]:
+    """Write a model as a program for ExecuTorch with its manifest, and say what was written."""
+    model, card = load_weights(name)
+    return _write(path, export_mobile(model, card), card)
 
 
-def _describe(loss: VariantLoss) -> dict[str, object]:
-    errors = {"before": loss.before, "after": loss.after}
-    return {
-        "mean_cosine": loss.mean_cosine,
-        "least_cosine": loss.least_cosine,
-        "measured_on": f"windows of {_WEARERS} simulated people, all pairs",
-        **{f"equal_error_{when}": error.rate for when, error in errors.items() if error},
-    }
+def simulate_windows(card: Card) -> tuple[Windows, list[str]]:
+    """Give windows of people who do not exist, prepared as a model wants them, and whose they are.
 
-
-def _simulate(card: Card) -> tuple[Windows, list[str]]:
-    preparation = Preparation(name="bandpass", rate_hz=card.rate_hz)
+    They say what a variant costs; how good a model is they do not say.
+    """
+    preparation = Preparation.of(card)
     parts, people = [], []
     for index in range(_WEARERS):
         worn = simulate(draw_person(index, seed=1), Scene(duration_s=_WEARING_S)).recording
@@ -66,3 +58,30 @@ def _simulate(card: Card) -> tuple[Windows, list[str]]:
         parts.append(keep_axes(windows, card.axes))
         people += [str(index)] * len(windows)
     return np.concatenate(parts), people
+
+
+def _write(
+    path: Path, written: bytes, card: Card, *, reads: str = "prepared windows"
+) -> dict[str, object]:
+    write_model(path, written)
+    return {
+        "model": str(path),
+        "reads": f"{reads} at {card.rate_hz:g} Hz",
+        "preparation": card.preparation,
+        "bytes": len(written),
+        "sha256": hashlib.sha256(written).hexdigest(),
+    }
+
+
+def _describe(loss: VariantLoss) -> dict[str, object]:
+    facts: dict[str, object] = {
+        "measured_on": f"windows of {_WEARERS} simulated people, all pairs",
+        "bytes_before": loss.bytes_before,
+        "mean_cosine": loss.mean_cosine,
+        "least_cosine": loss.least_cosine,
+    }
+    if loss.before is not None and loss.after is not None:
+        before, after = loss.before.rate, loss.after.rate
+        facts |= {"equal_error_before": before, "equal_error_after": after}
+        facts["equal_error_rise"] = after - before
+    return facts

@@ -1,32 +1,27 @@
-"""A training on disk: put aside after every epoch, gone on with after a crash, and its results."""
+"""A training on disk: whose folder it is, what is run in it, and the model that it leaves."""
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 
 from acclock.embedding.card import Card, hash_person
 from acclock.errors import ConfigError
-from acclock.training.checkpoint import Checkpoint, Report
 from acclock.training.export import export
+from acclock.training.figures import average_epochs, measure, measure_last
 from acclock.training.grid import fingerprint
-from acclock.training.judging import Trials, pool, try_all
+from acclock.training.judging import pool, try_all
 from acclock.training.recipe import Recipe
 from acclock.training.recipes import write_recipe
 from acclock.training.run import Run
-from acclock.training.scalars import Scalars
 from acclock.training.subjects import Subject, check_subjects, deal
 from acclock.training.weights import pack
 from acclock.world.corpora import Corpus
 from acclock.world.models.files import write_model
 from acclock.world.replacing import replacing
-
-OnReport = Callable[[str, Report, int, int], object]
-"""Hears which run it is, what the epoch came to, how many are done, and of how many."""
-
-_AVERAGED = (1, 5, 15)
-"""Windows whose distances are averaged for a decision."""
+from acclock.world.runs import OnReport, go_on
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,31 +47,54 @@ class Trained:
     """How long each stage was trained: as long as was best for unseen people, on average."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Validation:
+    """What became of the folds of a training."""
+
+    subjects: tuple[Subject, ...]
+    runs: tuple[Run, ...]
+    models: tuple[Path, ...]
+    """One of each fold, to be evaluated on those whom it never met."""
+    metrics: dict[str, float]
+
+
 def train(training: Training, *, on_report: OnReport = lambda *_: None) -> Trained:
     """Cross-validate a recipe, then train the model on everyone for as long as was best.
 
-    In every fold the people of one group are kept apart to judge by. The last run keeps nobody
-    apart, so the figures of the model are those of the folds.
+    The last run keeps nobody apart, so the figures of the model are those of the folds.
 
     Paper: Sec. 7.1.1.
     """
+    found = cross_validate(training, on_report=on_report)
+    epochs = average_epochs(found.runs)
+    final = Run(_shorten(training.recipe, epochs), found.subjects)
+    go_on(final, training.folder / "everyone", on_report=on_report)
+    return _write(training, final, found, epochs)
+
+
+def cross_validate(training: Training, *, on_report: OnReport = lambda *_: None) -> Validation:
+    """Train a recipe once for every fold, on all people but those of the fold."""
     recipe = training.recipe
     subjects = check_subjects(training.corpus.subjects, folds=recipe.folds)
     claim(training, subjects)
     folds = deal(subjects, folds=recipe.folds, seed=recipe.seed)
-    runs = []
+    runs, models, tried = [], [], []
     for fold in range(recipe.folds):
         learned = [subject for subject in subjects if folds[subject.name] != fold]
         judges = [subject for subject in subjects if folds[subject.name] == fold]
-        run = Run(recipe, learned, judges)
-        go_on(run, training.folder / f"fold-{fold + 1}", on_report=on_report)
-        runs.append((run, try_all(run.model, judges, axes=recipe.axes)))
-    metrics = measure(pool([trials for _, trials in runs]))
-    metrics |= _measure_last([run for run, _ in runs])
-    epochs = _average_epochs([run for run, _ in runs])
-    final = Run(_shorten(recipe, epochs), subjects)
-    go_on(final, training.folder / "everyone", on_report=on_report)
-    return _write(training, final, subjects, metrics, epochs)
+        run, place = Run(recipe, learned, judges), training.folder / f"fold-{fold + 1}"
+        go_on(run, place, on_report=on_report)
+        models.append(place / "model.onnx")
+        write_model(models[-1], export(run.model, _describe(training, run, learned)))
+        tried.append(try_all(run.model, judges, axes=recipe.axes))
+        runs.append(run)
+    chosen = measure_last(runs) if recipe.keep == "best" else {}
+    return Validation(
+        subjects=tuple(subjects),
+        runs=tuple(runs),
+        models=tuple(models),
+        metrics=measure(pool(tried)) | chosen,
+    )
 
 
 def claim(training: Training, subjects: Sequence[Subject]) -> None:
@@ -95,72 +113,22 @@ def claim(training: Training, subjects: Sequence[Subject]) -> None:
         opened.write(json.dumps(told, indent=2).encode())
 
 
-def go_on(run: Run, folder: Path, *, on_report: OnReport = lambda *_: None) -> None:
-    """Bring a run to its end from wherever it was put aside, and put it aside every epoch."""
-    folder.mkdir(parents=True, exist_ok=True)
-    file = folder / "checkpoint.safetensors"
-    if file.is_file():
-        run.take_up(Checkpoint.from_bytes(file.read_bytes()))
-    scalars = Scalars(folder)
-    while not run.finished:
-        report = run.advance()
-        with replacing(file) as opened:
-            opened.write(run.put_aside().to_bytes())
-        scalars.add(report)
-        on_report(folder.name, report, len(run.reports), run.length)
-    scalars.close()
-
-
-def measure(pooled: Sequence[Trials]) -> dict[str, float]:
-    """Give the equal error of each data set, with its interval over people."""
-    return dict(_name_metrics(pooled))
-
-
-def _name_metrics(pooled: Sequence[Trials]) -> Iterator[tuple[str, float]]:
-    for trials in pooled:
-        source = trials.source.lower()
-        yield f"{source}_people", float(trials.people)
-        for windows in _AVERAGED:
-            name = f"{source}_equal_error_{windows}"
-            low, high = trials.interval(windows=windows)
-            yield name, trials.error(windows=windows)
-            yield f"{name}_low", low
-            yield f"{name}_high", high
-
-
-def _measure_last(runs: Sequence[Run]) -> dict[str, float]:
-    """Give the mean error of the folds at the best and at the last epoch, which nobody chose."""
-    last = [run.reports[-1].error or 0.0 for run in runs]
-    stage = runs[0].reports[-1].stage
-    best = [min(r.error or 0.0 for r in run.reports if r.stage == stage) for run in runs]
-    count = len(runs)
-    return {
-        "fold_mean_equal_error_best": sum(best) / count,
-        "fold_mean_equal_error_last": sum(last) / count,
-    }
-
-
-def _average_epochs(runs: Sequence[Run]) -> dict[str, int]:
-    best = [run.best_epochs() for run in runs]
-    return {stage: round(sum(one[stage] for one in best) / len(best)) for stage in best[0]}
-
-
 def _shorten(recipe: Recipe, epochs: dict[str, int]) -> Recipe:
-    network = replace(recipe.network_stage, epochs=epochs["network"])
-    length = epochs.get("embedding", recipe.embedding_stage.epochs)
-    embedding = replace(recipe.embedding_stage, epochs=length)
+    stages = {"network": recipe.network_stage, "embedding": recipe.embedding_stage}
+    network, embedding = (
+        replace(stage, epochs=epochs.get(name, stage.epochs)) for name, stage in stages.items()
+    )
     return replace(recipe, network_stage=network, embedding_stage=embedding)
 
 
-def _write(
+def _describe(
     training: Training,
     run: Run,
     subjects: Sequence[Subject],
-    metrics: dict[str, float],
-    epochs: dict[str, int],
-) -> Trained:
+    metrics: Mapping[str, float] = MappingProxyType({}),
+) -> Card:
     recipe = training.recipe
-    card = Card(
+    return Card(
         name=training.name,
         version=training.version,
         network=recipe.network,
@@ -176,6 +144,10 @@ def _write(
         license="Apache-2.0",
         metrics={name: round(value, 4) for name, value in metrics.items()},
     )
+
+
+def _write(training: Training, run: Run, found: Validation, epochs: dict[str, int]) -> Trained:
+    card = _describe(training, run, found.subjects, found.metrics)
     weights = training.folder / f"{training.name}.safetensors"
     model = training.folder / f"{training.name}.onnx"
     write_model(weights, pack(run.model, card))

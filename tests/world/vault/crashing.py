@@ -2,7 +2,8 @@
 
 ``crashing.py points DEED PRISTINE OUT`` does the deed on copies of a folder, killing itself
 (-9) at the first point where something could be half done, then at the second, and so on until
-it survives. ``crashing.py loop DEED FOLDER [URL]`` goes on until somebody kills it.
+it survives. ``crashing.py loop DEED FOLDER [URL]`` goes on until somebody kills it, and so does
+``crashing.py crowd enroll FOLDER [URL]``, where eight threads enroll people at the same time.
 """
 
 import os
@@ -10,6 +11,7 @@ import shutil
 import signal
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
@@ -154,9 +156,24 @@ def loop(deed: str, folder: Path, url: str | None) -> None:
             print(turn, flush=True)  # noqa: T201 - the test listens
 
 
+def crowd(folder: Path, url: str | None) -> None:
+    with opened(folder, url) as vault, ThreadPoolExecutor(8) as threads:
+        print("open", flush=True)  # noqa: T201 - the test listens
+        someone = template()
+
+        def enroll_many(thread: int) -> None:
+            for turn in count():
+                vault.add(f"new {thread} {turn}", someone)
+                os.write(1, f"new {thread} {turn}\n".encode())  # one write: never half a line
+
+        list(threads.map(enroll_many, range(8)))
+
+
 if __name__ == "__main__":
     mode, deed, first, *rest = sys.argv[1:]
     if mode == "points":
         points(deed, Path(first), Path(rest[0]))
+    elif mode == "crowd":
+        crowd(Path(first), rest[0] if rest else None)
     else:
         loop(deed, Path(first), rest[0] if rest else None)

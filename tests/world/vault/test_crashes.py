@@ -100,8 +100,8 @@ def die_everywhere(deed: str, pristine: Path, out: Path) -> list[Path]:
 
 
 @contextmanager
-def running(deed: str, place: "Place") -> Iterator[subprocess.Popen[str]]:
-    command = [sys.executable, str(PROGRAM), "loop", deed, str(place.folder)]
+def running(deed: str, place: "Place", mode: str = "loop") -> Iterator[subprocess.Popen[str]]:
+    command = [sys.executable, str(PROGRAM), mode, deed, str(place.folder)]
     command += [place.url] if place.url else []
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as program:  # noqa: S603
         yield program
@@ -154,6 +154,26 @@ def test_a_kill_loses_nothing_that_was_acknowledged(
     place: "Place", hearts: "Hearts", deed: str
 ) -> None:
     kill_and_check(deed, place, hearts)
+
+
+@pytest.mark.parametrize("delay_s", [0.02, 0.2])
+def test_a_kill_loses_nobody_of_a_crowd_that_shares_its_commits(
+    place: "Place", hearts: "Hearts", delay_s: float
+) -> None:
+    fill(place, hearts, 1)
+
+    with running("enroll", place, mode="crowd") as program:
+        assert program.stdout is not None
+        assert program.stdout.readline() == "open\n"
+        time.sleep(delay_s)
+        program.kill()
+        acknowledged = {line.rstrip("\n") for line in program.stdout}
+
+    with place.open() as vault:
+        check(vault)
+        unheard = set(versions(vault)) - acknowledged - {"p0"}
+        assert acknowledged <= set(versions(vault))
+    assert len(unheard) <= 8
 
 
 @pytest.mark.slow

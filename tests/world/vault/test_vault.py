@@ -222,6 +222,23 @@ def test_many_are_enrolled_at_once_or_none(place: "Place", hearts: "Hearts") -> 
         assert check(vault).people == 10
 
 
+def test_a_refused_name_stays_alone_with_its_refusal(place: "Place", hearts: "Hearts") -> None:
+    template = hearts.template()
+
+    def add(number: int) -> bool:
+        try:
+            vault.add("p0" if number % 4 == 0 else f"p{number}", template)
+        except NameRefusedError:
+            return False
+        return True
+
+    with place.open() as vault, ThreadPoolExecutor(8) as threads:
+        enrolled = list(threads.map(add, range(40)))
+
+        assert check(vault).people == 31
+    assert sum(enrolled) == 31
+
+
 def test_threads_may_share_a_vault(place: "Place", hearts: "Hearts") -> None:
     template = hearts.template()
     with place.open() as vault, ThreadPoolExecutor(4) as threads:

@@ -8,6 +8,10 @@ from acclock.embedding.networks.lstm import Lstm
 from acclock.embedding.networks.outputs import Outputs
 from acclock.embedding.networks.projection import Projection
 from acclock.embedding.networks.resnet import ResNet50
+from acclock.embedding.networks.two_branch import TwoBranch
+from acclock.embedding.networks.views import Views
+
+Plain = Cnn | ResNet50 | Conformer | Lstm | Projection | TwoBranch | Views
 
 
 class Classified(nn.Module):
@@ -16,7 +20,7 @@ class Classified(nn.Module):
     Paper: Sec. 7.2.4, where the baselines take the place of HIDNet and the rest is unchanged.
     """
 
-    def __init__(self, read: Cnn | ResNet50 | Conformer | Lstm | Projection, people: int) -> None:
+    def __init__(self, read: Plain, people: int) -> None:
         super().__init__()
         self.feature_width = read.feature_width
         self.read = read

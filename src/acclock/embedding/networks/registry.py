@@ -1,13 +1,13 @@
-"""Every network by its name: HIDNet, its ablations V1 to V5, and the baselines."""
+"""Every network by its name: HIDNet, its ablations V1 to V5, the baselines, and our own two."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, Literal, TypeVar, get_type_hints
 
 import torch
 
-from acclock.embedding.networks.classified import Classified
+from acclock.embedding.networks.classified import Classified, Plain
 from acclock.embedding.networks.cnn import Cnn
 from acclock.embedding.networks.config import (
     CnnConfig,
@@ -17,6 +17,8 @@ from acclock.embedding.networks.config import (
     NetworkConfig,
     ProjectionConfig,
     ResNetConfig,
+    TwoBranchConfig,
+    ViewsConfig,
     WindowShape,
 )
 from acclock.embedding.networks.conformer import Conformer
@@ -25,6 +27,8 @@ from acclock.embedding.networks.lstm import Lstm
 from acclock.embedding.networks.projection import Projection
 from acclock.embedding.networks.resnet import ResNet50
 from acclock.embedding.networks.siamese import EmbeddingModel, SiameseHead
+from acclock.embedding.networks.two_branch import TwoBranch
+from acclock.embedding.networks.views import Views
 from acclock.errors import ConfigError, ModelError, TooFewError
 
 Config = TypeVar("Config")
@@ -39,8 +43,11 @@ class Design:
     """Whether HIDNet has a decoder, and with it the integrity term of the loss."""
     orthogonal: bool = True
     """Whether the loss keeps identity and nuisance apart."""
-    siamese: bool = True
-    """Whether the embedding is a layer trained by triplets, or the features themselves."""
+    head: Literal["siamese", "whitened", "none"] = "siamese"
+    """What makes the embedding: a layer trained by triplets, a layer in closed form
+    (:mod:`acclock.training.whitening`), or nothing: the features themselves."""
+    taught: bool = True
+    """Whether the network learns by naming people; what only measures has nothing to learn."""
 
 
 DESIGNS: Mapping[str, Design] = MappingProxyType(
@@ -50,11 +57,13 @@ DESIGNS: Mapping[str, Design] = MappingProxyType(
         "v2": Design(config=HIDNetConfig(), reconstructs=False),
         "v3": Design(config=HIDNetConfig(), reconstructs=False, orthogonal=False),
         "v4": Design(config=ProjectionConfig()),
-        "v5": Design(config=HIDNetConfig(), siamese=False),
+        "v5": Design(config=HIDNetConfig(), head="none"),
         "cnn": Design(config=CnnConfig()),
         "resnet50": Design(config=ResNetConfig()),
         "conformer": Design(config=ConformerConfig()),
         "lstm": Design(config=LstmConfig()),
+        "two-branch": Design(config=TwoBranchConfig(), head="whitened"),
+        "views": Design(config=ViewsConfig(), head="whitened", taught=False),
     }
 )
 
@@ -94,7 +103,8 @@ def build(
         network = _build_network(
             config or design.config, shape, people, reconstructs=design.reconstructs
         )
-        head = SiameseHead(network.feature_width, embedding_width) if design.siamese else None
+        with_head = design.head != "none"
+        head = SiameseHead(network.feature_width, embedding_width) if with_head else None
     return EmbeddingModel(network, head)
 
 
@@ -124,16 +134,19 @@ def _revive(kind: type[Config], told: Mapping[str, Any]) -> Config:
 def _build_network(
     config: NetworkConfig, shape: WindowShape, people: int, *, reconstructs: bool
 ) -> HIDNet | Classified:
-    match config:
-        case HIDNetConfig():
-            return HIDNet(config, shape=shape, people=people, reconstructs=reconstructs)
-        case CnnConfig():
-            return Classified(Cnn(config, shape), people)
-        case ResNetConfig():
-            return Classified(ResNet50(config, shape), people)
-        case ConformerConfig():
-            return Classified(Conformer(config, shape), people)
-        case LstmConfig():
-            return Classified(Lstm(config, shape), people)
-        case ProjectionConfig():
-            return Classified(Projection(config, shape), people)
+    if isinstance(config, HIDNetConfig):
+        return HIDNet(config, shape=shape, people=people, reconstructs=reconstructs)
+    return Classified(_build_plain(config, shape), people)
+
+
+def _build_plain(config: NetworkConfig, shape: WindowShape) -> Plain:
+    makers: dict[type, Callable[..., Plain]] = {
+        CnnConfig: Cnn,
+        ResNetConfig: ResNet50,
+        ConformerConfig: Conformer,
+        LstmConfig: Lstm,
+        ProjectionConfig: Projection,
+        TwoBranchConfig: TwoBranch,
+        ViewsConfig: Views,
+    }
+    return makers[type(config)](config, shape)

@@ -5,6 +5,7 @@ from torch.nn import functional
 
 from acclock.embedding.networks.classified import Classified
 from acclock.embedding.networks.hidnet import HIDNet
+from acclock.embedding.networks.leveling import level
 
 
 class SiameseHead(nn.Module):
@@ -23,9 +24,10 @@ class SiameseHead(nn.Module):
 
 
 class EmbeddingModel(nn.Module):
-    """Windows in, unit embeddings out: what is exported and what a template is made of.
+    """Windows in m/s² in, unit embeddings out: what is exported and what a template is made of.
 
-    Of unit length because the cosine that trained them and the Euclidean distance that decides
+    However strong a window is, it is brought to one level first (docs/decisions/0018). Of unit
+    length because the cosine that trained the embeddings and the Euclidean distance that decides
     on them then agree (docs/decisions/0010). Without a head (V5) the features are the embedding.
     """
 
@@ -42,7 +44,7 @@ class EmbeddingModel(nn.Module):
         return self.head.embed.out_features
 
     def forward(self, windows: Tensor) -> Tensor:
-        return self.embed(self.network(windows))
+        return self.embed(self.network(level(windows)))
 
     def embed(self, features: Tensor) -> Tensor:
         """Turn the network's features into unit embeddings: all that the second stage trains."""

@@ -1,13 +1,15 @@
 """The strangers that ship beside a model, so that a new user needs nobody else's data."""
 
 import io
+import json
 import zipfile
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 
-from acclock.errors import ModelError
-from acclock.matching.cohort import Cohort
+from acclock.errors import ConfigError, ModelError
+from acclock.matching.cohort import Cohort, Kind
 from acclock.world.models.files import read_model, write_model
 
 
@@ -22,10 +24,15 @@ def cohort_path(model: Path) -> Path:
 
 def write_cohort(path: Path, cohort: Cohort) -> None:
     """Store a cohort with a manifest beside it, as models are stored."""
+    about = {
+        "model": cohort.model,
+        "kinds": [asdict(kind) for kind in cohort.kinds],
+        "people": cohort.people,
+    }
     buffer = io.BytesIO()
     # half precision moves a distance by less than 0.001
     embeddings = cohort.embeddings.astype(np.float16)
-    np.savez(buffer, embeddings=embeddings, model=np.array(cohort.model))
+    np.savez(buffer, embeddings=embeddings, about=np.array(json.dumps(about)))
     write_model(path, buffer.getvalue())
 
 
@@ -33,10 +40,15 @@ def read_cohort(path: Path, *, model: str) -> Cohort:
     """Read a cohort, unless it was made by another model or a byte of it has changed."""
     try:
         with np.load(io.BytesIO(read_model(path)), allow_pickle=False) as stored:
-            embeddings, maker = stored["embeddings"].astype(np.float64), str(stored["model"])
-    except (ValueError, KeyError, zipfile.BadZipFile) as error:
+            embeddings = stored["embeddings"].astype(np.float64)
+            # files of the first version know their model and nothing else
+            about = json.loads(str(stored["about"])) if "about" in stored else {}
+            maker = about.get("model", str(stored["model"]) if "model" in stored else None)
+        kinds = tuple(Kind(**kind) for kind in about.get("kinds", ()))
+        people = tuple(str(person) for person in about.get("people", ()))
+    except (ValueError, KeyError, TypeError, ConfigError, zipfile.BadZipFile) as error:
         raise ModelError(f"{path} is not a cohort of strangers") from error
     if maker != model:
         raise ModelError(f"{path} was made by another model; make a cohort for this one")
     lengths = np.linalg.norm(embeddings, axis=1, keepdims=True)
-    return Cohort(embeddings=embeddings / lengths, model=model)
+    return Cohort(embeddings=embeddings / lengths, model=model, kinds=kinds, people=people)

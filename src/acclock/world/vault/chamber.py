@@ -15,7 +15,10 @@ from acclock.world.vault.keys import KeyStore
 from acclock.world.vault.sealing import same
 from acclock.world.vault.secret_keys import SecretKeys, open_secret_keys
 from acclock.world.vault.tables import vaults
+from acclock.world.vault.turns import Result, Turns
 from acclock.world.vault.visit import Visit
+
+_THE_ROW = select(vaults)
 
 
 class Chamber:
@@ -34,6 +37,7 @@ class Chamber:
         self.head_file = head_file
         self.clock = clock
         self._writers = RLock()  # threads queue up here; the database would let them try their luck
+        self._turns = Turns(self.writing)
         self._opened: tuple[tuple[object, ...], bytes, SecretKeys] | None = None
 
     @contextmanager
@@ -53,6 +57,10 @@ class Chamber:
         if visit.events != before:
             self.remember(visit)
 
+    def write(self, work: Callable[[Visit], Result]) -> Result:
+        """Change the vault by some work, which may share its commit with that of other threads."""
+        return self._turns.take(work)
+
     def remember(self, visit: Visit) -> None:
         """Write down beside the database how long the log is now."""
         seen = Seen(events=visit.events, head=visit.head)
@@ -60,7 +68,7 @@ class Chamber:
 
     def enter(self, connection: Connection) -> Visit:
         """Open the one row of the vault, and check that nobody tampered with it."""
-        rows = connection.execute(select(vaults)).all()
+        rows = connection.execute(_THE_ROW).all()
         if len(rows) != 1:
             raise DamagedVaultError(f"the database holds {len(rows)} vaults; it should hold one")
         row = rows[0]

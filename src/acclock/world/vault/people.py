@@ -14,6 +14,7 @@ from acclock.world.vault.sealing import seal, sign, unseal
 from acclock.world.vault.tables import people, recordings, templates
 from acclock.world.vault.visit import Visit
 
+_INSERT = insert(people)
 _BY_HANDLE = select(people).where(people.c.handle == bindparam("found_by"))
 
 
@@ -79,7 +80,7 @@ def open_row(visit: Visit, row: Row[Any]) -> Person:
 
 def insert_people(visit: Visit, newcomers: Sequence[Person]) -> None:
     """Write down people who are new."""
-    visit.connection.execute(insert(people), [_row(visit, person) for person in newcomers])
+    visit.connection.execute(_INSERT, [_row(visit, person) for person in newcomers])
     visit.people += len(newcomers)
 
 

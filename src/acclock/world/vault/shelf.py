@@ -21,6 +21,7 @@ from acclock.world.vault.tables import recordings, templates
 from acclock.world.vault.visit import Visit
 
 _MISSING = "a version of a template is missing in the vault"
+_INSERT = insert(templates)
 _ONE_VERSION = select(templates).where(
     templates.c.person == bindparam("whose"), templates.c.version == bindparam("wanted")
 )
@@ -33,7 +34,7 @@ _NEWEST = select(templates).where(
 
 def store_templates(visit: Visit, pairs: Iterable[tuple[Person, Template]]) -> None:
     """Store templates, each as the version that its person is at."""
-    visit.connection.execute(insert(templates), [_row(visit, *pair) for pair in pairs])
+    visit.connection.execute(_INSERT, [_row(visit, *pair) for pair in pairs])
 
 
 def _row(visit: Visit, person: Person, template: Template) -> dict[str, object]:

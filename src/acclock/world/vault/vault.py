@@ -40,15 +40,17 @@ class Vault(Chamber):
 
     def add(self, name: str, template: Template, *, keep: Sequence[Recording] = ()) -> Person:
         """Enroll somebody. ``keep`` is what they agreed to have kept, for another model."""
-        with self.writing() as visit:
+
+        def work(visit: Visit) -> Person:
             (person,) = _add(visit, {name: template})
             keep_recordings(visit, person, keep)
-        return person
+            return person
+
+        return self.write(work)
 
     def add_all(self, templates: Mapping[str, Template]) -> list[Person]:
         """Enroll many people at once: all of them, or none."""
-        with self.writing() as visit:
-            return _add(visit, templates)
+        return self.write(lambda visit: _add(visit, templates))
 
     def people(self) -> list[Person]:
         """Give everybody, by name."""
@@ -76,7 +78,8 @@ class Vault(Chamber):
 
         ``kind`` is what the log says: updated, grown, extended, migrated, enrolled again.
         """
-        with self.writing() as visit:
+
+        def work(visit: Visit) -> Person:
             before = find(visit, name)
             if before.version != after:
                 raise VaultError(
@@ -86,7 +89,9 @@ class Vault(Chamber):
             rewrite_person(visit, person)
             store_templates(visit, [(person, template)])
             visit.log(kind, person=person.person, version=person.version)
-        return person
+            return person
+
+        return self.write(work)
 
     def roll_back(self, name: str, version: int) -> Person:
         """Make an older version the newest again; nothing in between is lost."""

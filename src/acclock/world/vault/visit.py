@@ -11,6 +11,8 @@ from acclock.world.vault.sealing import sign
 from acclock.world.vault.secret_keys import SecretKeys
 from acclock.world.vault.tables import events, vaults
 
+_INSERT, _UPDATE = insert(events), update(vaults)  # made once: making them anew costs as much
+
 
 @dataclass(slots=True, kw_only=True)
 class Visit:
@@ -51,8 +53,8 @@ class Visit:
     def write_log(self) -> None:
         """Store the events of this visit, and the counts after them: once, at its end."""
         if self.unwritten:
-            self.connection.execute(insert(events), self.unwritten)
-            self.connection.execute(update(vaults), self.state())
+            self.connection.execute(_INSERT, self.unwritten)
+            self.connection.execute(_UPDATE, self.state())
             self.unwritten = []
 
     def state(self) -> dict[str, object]:

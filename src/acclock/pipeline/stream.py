@@ -1,60 +1,19 @@
-"""The one place where the stages meet: acceleration in, prepared windows out.
+"""Chunks as they come in, windows ready for the encoder out."""
 
-Training, enrollment and the live stream all prepare their windows here.
-"""
-
-from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from acclock.acquisition.windows import Ring
-from acclock.denoising.bandpass import bandpass
-from acclock.denoising.config import DenoiseConfig, Recovery
 from acclock.denoising.context import is_sample, mend
 from acclock.denoising.quality import WARM_UP_S, WindowQuality, judge
 from acclock.denoising.reference import Reference
 from acclock.denoising.stages import Stages, denoise
-from acclock.denoising.trace import Trace, lay_end_to_end
-from acclock.errors import ConfigError, SignalError, TooShortError
-from acclock.values import BoolArray, FloatArray, Recording
-
-PreparationName = Literal["two-stage", "paper", "bandpass"]
-
-_RECOVERIES: dict[PreparationName, Recovery] = {
-    "two-stage": "attenuation",
-    "paper": "paper",
-    "bandpass": "none",
-}
-_LOW_HZ, _HIGH_HZ = 0.8, 40.0
-"""What the plain band-pass keeps: on real hearts it kept more identity than the paper's chain."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Preparation:
-    """How a window is made ready for the encoder, by the name that the model's file carries.
-
-    ``two-stage`` is the paper's chain with our recovery of disturbed windows
-    (docs/decisions/0009), ``paper`` the same chain with the paper's own, ``bandpass`` a plain
-    band-pass of 0.8-40 Hz. All of them cut the window off the end of the same trailing context.
-
-    >>> Preparation(name="paper").config.context_length
-    2048
-    """
-
-    name: PreparationName = "two-stage"
-    rate_hz: float = 100.0
-
-    def __post_init__(self) -> None:
-        if self.name not in _RECOVERIES:
-            names = ", ".join(get_args(PreparationName))
-            raise ConfigError(f"a preparation is one of {names}, not {self.name!r}")
-        DenoiseConfig.at_rate(self.rate_hz)
-
-    @property
-    def config(self) -> DenoiseConfig:
-        return DenoiseConfig.at_rate(self.rate_hz, recovery=_RECOVERIES[self.name])
+from acclock.errors import ConfigError, SignalError
+from acclock.pipeline.preparation import Preparation
+from acclock.pipeline.windows import make_windows
+from acclock.values import BoolArray, FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -94,7 +53,7 @@ class StreamingDenoiser:
     """
 
     def __init__(self, preparation: Preparation, *, step_s: float = 1.0) -> None:
-        self._name, self._config = preparation.name, preparation.config
+        self._preparation, self._config = preparation, preparation.config
         self._step = round(step_s * preparation.rate_hz) if 0 < step_s <= WARM_UP_S else 0
         if not self._step:
             raise ConfigError(f"a step lasts up to {WARM_UP_S:g} s, not {step_s}")
@@ -133,81 +92,23 @@ class StreamingDenoiser:
             judge(context.samples[who], context.received[who], fresh=int(fresh), config=config)
             for who, fresh in np.ndenumerate(context.fresh)
         )
-        if self._name == "bandpass":
-            samples = _bandpass(context.samples, config)
-        else:
-            samples = self._denoise(context).recovered.copy()  # and let go of the context
+        samples, left = make_windows(context.samples, self._preparation, self._reference)
+        self._remember(left, context)
         return PreparedWindow(
             samples=samples, end_s=context.end / config.rate_hz, qualities=qualities
         )
 
     def _denoise(self, context: _Context) -> Stages:
         stages = denoise(context.samples, self._config, self._reference)
-        cold = context.fresh < WARM_UP_S * self._config.rate_hz
-        rows = np.broadcast_to(cold[..., np.newaxis], context.samples.shape[:-1])
-        self._reference = stages.reference.forget(rows.reshape(-1))
+        self._remember(stages.reference, context)
         return stages
 
-
-def prepare(
-    recording: Recording, preparation: Preparation, *, step_s: float = 1.0
-) -> list[PreparedWindow]:
-    """Give the windows of a whole recording, the same as a stream would have given.
-
-    >>> still = Recording(samples=np.ones((3, 1000)), rate_hz=100.0)
-    >>> [window.end_s for window in prepare(still, Preparation(), step_s=2.0)]
-    [4.0, 6.0, 8.0, 10.0]
-    """
-    _check_rate(recording, preparation)
-    stream = StreamingDenoiser(preparation, step_s=step_s)
-    return stream.push(recording.samples, recording.received)
-
-
-def trace(recording: Recording, preparation: Preparation) -> Trace:
-    """Give a recording after each step of the two stages, in windows laid end to end.
-
-    What is left over at the end, less than a window, is left out.
-    """
-    _check_rate(recording, preparation)
-    config = preparation.config
-    whole = len(recording) // config.window_length
-    if not whole:
-        raise TooShortError(have_s=recording.duration_s, need_s=config.window_s)
-    stream = StreamingDenoiser(preparation, step_s=config.window_s)
-    chunks = (slice(n * config.window_length, (n + 1) * config.window_length) for n in range(whole))
-    return lay_end_to_end(
-        stages
-        for chunk in chunks
-        for stages in stream.explain(recording.samples[:, chunk], recording.received[chunk])
-    )
-
-
-def clean(recording: Recording, preparation: Preparation | None = None) -> Recording:
-    """Give the heartbeat of a recording: both stages, in windows laid end to end.
-
-    What is left over at the end, less than a window, is left out.
-
-    >>> noise = np.random.default_rng(0).normal(size=(3, 1000))
-    >>> len(clean(Recording(samples=noise, rate_hz=100.0)))
-    800
-    """
-    chosen = preparation or Preparation(rate_hz=recording.rate_hz)
-    heartbeat = trace(recording, chosen).recovered
-    received = recording.received[: heartbeat.shape[-1]]
-    return replace(recording, samples=heartbeat, received=received)
-
-
-def _bandpass(contexts: FloatArray, config: DenoiseConfig) -> FloatArray:
-    whole = bandpass(contexts, rate_hz=config.rate_hz, low_hz=_LOW_HZ, high_hz=_HIGH_HZ)
-    return whole[..., -config.window_length :].copy()
-
-
-def _check_rate(recording: Recording, preparation: Preparation) -> None:
-    if recording.rate_hz != preparation.rate_hz:
-        raise SignalError(
-            f"the recording has {recording.rate_hz:g} samples a second; "
-            f"this needs {preparation.rate_hz:g}"
-        )
+    def _remember(self, reference: Reference | None, context: _Context) -> None:
+        """Keep what a window left behind, but for the rows whose wearer may be another now."""
+        if reference is not None:
+            cold = context.fresh < WARM_UP_S * self._config.rate_hz
+            rows = np.broadcast_to(cold[..., np.newaxis], context.samples.shape[:-1])
+            self._reference = reference.forget(rows.reshape(-1))
 
 
 def _check_chunk(chunk: FloatArray, received: BoolArray | None) -> tuple[FloatArray, BoolArray]:

@@ -1,0 +1,22 @@
+"""The one place where the stages meet: acceleration in, prepared windows out.
+
+Training, enrollment, the live stream and the files for phones all take their windows from here.
+"""
+
+from acclock.pipeline.preparation import BAND_HZ, Preparation, PreparationName
+from acclock.pipeline.recordings import clean, prepare, trace
+from acclock.pipeline.stream import PreparedWindow, StreamingDenoiser
+from acclock.pipeline.windows import make_windows, prepare_contexts
+
+__all__ = [
+    "BAND_HZ",
+    "Preparation",
+    "PreparationName",
+    "PreparedWindow",
+    "StreamingDenoiser",
+    "clean",
+    "make_windows",
+    "prepare",
+    "prepare_contexts",
+    "trace",
+]

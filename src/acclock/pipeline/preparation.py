@@ -1,0 +1,57 @@
+"""How a window is made ready for the encoder: a choice that has a name."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal, Self, get_args
+
+from acclock.denoising.config import DenoiseConfig, Recovery
+from acclock.embedding.card import Card
+from acclock.errors import ConfigError
+
+PreparationName = Literal["two-stage", "paper", "bandpass"]
+
+BAND_HZ = (0.8, 40.0)
+"""What the plain band-pass keeps: on real hearts it kept more identity than the paper's chain."""
+
+_RECOVERIES: dict[PreparationName, Recovery] = {
+    "two-stage": "attenuation",
+    "paper": "paper",
+    "bandpass": "none",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preparation:
+    """How a window is made ready for the encoder, by the name that the model's file carries.
+
+    ``two-stage`` is the paper's chain with our recovery of disturbed windows
+    (docs/decisions/0009), ``paper`` the same chain with the paper's own, ``bandpass`` a plain
+    band-pass of 0.8-40 Hz. All of them cut the window off the end of the same trailing context.
+
+    >>> Preparation(name="paper").config.context_length
+    2048
+    """
+
+    name: PreparationName = "two-stage"
+    rate_hz: float = 100.0
+
+    def __post_init__(self) -> None:
+        if self.name not in _RECOVERIES:
+            names = ", ".join(get_args(PreparationName))
+            raise ConfigError(f"a preparation is one of {names}, not {self.name!r}")
+        _ = self.config
+
+    @classmethod
+    def of(cls, card: Card) -> Self:
+        """Give the preparation that a model's card names, if there is one of that name."""
+        name: PreparationName = card.preparation  # type: ignore[assignment]  # looked at when made
+        return cls(name=name, rate_hz=card.rate_hz)
+
+    @property
+    def config(self) -> DenoiseConfig:
+        return _configure(self.name, self.rate_hz)
+
+
+@lru_cache(maxsize=32)  # every window of a stream asks for the same one
+def _configure(name: PreparationName, rate_hz: float) -> DenoiseConfig:
+    return DenoiseConfig.at_rate(rate_hz, recovery=_RECOVERIES[name])

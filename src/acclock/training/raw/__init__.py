@@ -1,0 +1,1 @@
+"""The way from raw acceleration to embedding as one network, for where there is no Python."""

@@ -1,7 +1,11 @@
 """What every test may ask for."""
 
 import os
-from collections.abc import Callable
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NoReturn
 
@@ -34,3 +38,49 @@ def data_folder(absent: Callable[[str], NoReturn]) -> Path:
     if not folder.is_dir():
         absent(f"ACCLOCK_DATA names {folder}, which is not a folder")
     return folder
+
+
+class Mosquitto:
+    """A real MQTT broker on a loopback port, which can be stopped and started again."""
+
+    host = "127.0.0.1"
+
+    def __init__(self, program: str, folder: Path) -> None:
+        with socket.create_server((self.host, 0)) as free:
+            self.port: int = free.getsockname()[1]
+        self._config = folder / "mosquitto.conf"
+        self._config.write_text(f"listener {self.port} {self.host}\nallow_anonymous true\n")
+        # The shell waits for the end of its input, so that the broker never outlives the tests.
+        server = f"{program} -c {self._config} >{folder}/log 2>&1 </dev/null"
+        self._command = ["sh", "-c", f"{server} & read _; kill -KILL $!; wait"]
+        self._shell: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> bool:
+        self._shell = subprocess.Popen(self._command, stdin=subprocess.PIPE)  # noqa: S603
+        for _ in range(100):
+            with socket.socket() as probe:
+                if probe.connect_ex((self.host, self.port)) == 0:
+                    return True
+            time.sleep(0.05)
+        return False
+
+    def stop(self) -> None:
+        """Kill it, as a power cut would."""
+        if self._shell is not None:
+            self._shell.communicate()
+            self._shell = None
+
+
+@pytest.fixture
+def mosquitto(absent: Callable[[str], NoReturn], tmp_path: Path) -> Iterator[Mosquitto]:
+    """A running MQTT broker of the test's own."""
+    program = shutil.which("mosquitto", path=f"{os.environ['PATH']}:/usr/sbin")
+    if program is None:
+        absent("there is no MQTT broker (Debian: mosquitto)")
+    folder = tmp_path / "mosquitto"
+    folder.mkdir()
+    broker = Mosquitto(program, folder)
+    if not broker.start():
+        absent(f"mosquitto does not start: {(folder / 'log').read_text()[-300:]}")
+    yield broker
+    broker.stop()

@@ -68,3 +68,15 @@ class NameRefusedError(VaultError):
 
 class DamagedVaultError(VaultError):
     """What the vault holds is not what was put into it: damaged, swapped, cut short."""
+
+
+class SinkError(AccLockError):
+    """An output cannot be opened, or did not take what it was told."""
+
+
+class GrantError(AccLockError):
+    """A grant or an assertion is not one that opens anything."""
+
+
+class MonitorError(AccLockError):
+    """A session cannot be watched over any longer; it is locked."""

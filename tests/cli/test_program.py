@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -8,6 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import typer
+
+from acclock.cli.program import COMMANDS, build, outline
 
 PROGRAM = Path(sys.executable).with_name("acclock")
 ENVIRONMENT = os.environ | {"NO_COLOR": "1", "COLUMNS": "100"}
@@ -36,8 +40,40 @@ def test_help_names_every_command() -> None:
     ran = acclock("--help")
 
     assert ran.returncode == 0
-    for command in ("demo", "info", "plot", "denoise", "simulate", "doctor"):
-        assert command in ran.stdout
+    for command in COMMANDS:
+        assert re.search(rf"^\W*{command} ", ran.stdout, re.MULTILINE), command
+
+
+def test_help_says_of_a_command_what_the_command_says() -> None:
+    outlined = typer.main.get_command(outline())
+    loaded = typer.main.get_command(build(COMMANDS))
+
+    context = typer.Context(loaded)
+    for name in COMMANDS:
+        shown, meant = (app.get_command(context, name) for app in (outlined, loaded))  # type: ignore[attr-defined]
+        assert shown.help == " ".join(meant.help.partition("\n\n")[0].split()), name
+        assert shown.help
+
+
+def test_help_loads_no_command() -> None:
+    script = (
+        "import sys\n"
+        "from acclock.cli.program import COMMANDS, outline\n"
+        "outline()\n"
+        "print([name for name in COMMANDS.values() if f'acclock.cli.{name}' in sys.modules],"
+        " 'numpy' in sys.modules)"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)  # noqa: S603
+
+    assert ran.stdout.strip() == "[] False", ran.stderr
+
+
+def test_an_unknown_command_is_named() -> None:
+    ran = acclock("fly")
+
+    assert ran.returncode == 2
+    assert "fly" in ran.stderr
+    assert len(ran.stderr.splitlines()) == 1
 
 
 @pytest.mark.parametrize("arguments", [[], ["info"], ["simulate", "x.npz", "--movement", "fly"]])
@@ -126,7 +162,7 @@ def test_doctor_finds_what_the_tests_need() -> None:
     assert findings["acclock.denoising._kernels"]["works"]
 
 
-def test_demo_shows_the_true_heart_rate(tmp_path: Path) -> None:
+def test_demo_shows_the_true_heart_rate_and_a_story_that_ends_well(tmp_path: Path) -> None:
     facts = json.loads(acclock("demo", "--json", cwd=tmp_path).stdout)
 
     assert abs(facts["heart_rate_bpm"] - facts["true_heart_rate_bpm"]) < 2.0
@@ -134,6 +170,10 @@ def test_demo_shows_the_true_heart_rate(tmp_path: Path) -> None:
         assert (tmp_path / picture).is_file()
     assert facts["the_same_person_in_a_later_session"] == "accept"
     assert facts["another_person"] == "reject"
+    assert facts["open_after_a_few_steps"]
+    assert facts["locked_after_removal_s"] <= 2.0
+    assert facts["open_for_the_stranger_s"] == 0.0
+    assert facts["open_again_after_s"] is not None
 
 
 def test_interrupting_leaves_nothing_behind(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The program ``acclock``: its commands, and where a refusal becomes one line and an exit code."""
 
+import os
 import sys
 from collections.abc import Iterable
 from importlib import import_module
@@ -7,12 +8,17 @@ from typing import NoReturn
 
 import typer
 
+from acclock.cli.summaries import summarize
 from acclock.errors import AccLockError
 
 COMMANDS = {
     "demo": "demo",
     "enroll": "enroll",
     "verify": "verify",
+    "monitor": "monitor",
+    "grant": "grant",
+    "check": "check",
+    "keys": "keys",
     "identify": "identify",
     "list": "list_people",
     "show": "show_person",
@@ -39,6 +45,22 @@ COMMANDS = {
 
 def build(names: Iterable[str]) -> typer.Typer:
     """Give the program with these commands, loading no others."""
+    app = _begin()
+    for name in names:
+        module = COMMANDS[name]
+        app.command(name)(getattr(import_module(f"acclock.cli.{module}"), module))
+    return app
+
+
+def outline() -> typer.Typer:
+    """Give the program as its help shows it: every command by name and summary, none loaded."""
+    app = _begin()
+    for name, module in COMMANDS.items():
+        app.command(name, help=summarize(module))(_say_nothing)
+    return app
+
+
+def _begin() -> typer.Typer:
     app = typer.Typer(
         name="acclock",
         help="Who wears the earphone? The heartbeat in its accelerometer tells.",
@@ -47,16 +69,16 @@ def build(names: Iterable[str]) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_say_nothing)  # keeps the name of a command even when there is only one
-    for name in names:
-        module = COMMANDS[name]
-        app.command(name)(getattr(import_module(f"acclock.cli.{module}"), module))
     return app
 
 
 def main() -> NoReturn:
     """Run one command and leave with its exit code."""
     asked = sys.argv[1:2]
-    app = build(asked if asked and asked[0] in COMMANDS else COMMANDS)
+    if "_ACCLOCK_COMPLETE" in os.environ:  # a shell wants to know every option of every command
+        app = build(COMMANDS)
+    else:
+        app = build(asked) if asked and asked[0] in COMMANDS else outline()
     try:
         code = app(standalone_mode=False)
     except (AccLockError, OSError) as refusal:

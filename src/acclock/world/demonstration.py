@@ -11,9 +11,11 @@ from acclock.pipeline import Preparation, trace
 from acclock.simulation import Movement, Scene, draw_person, simulate
 from acclock.simulation.simulator import Simulated
 from acclock.values import FloatArray, Recording
-from acclock.world.desk import open_desk
+from acclock.world.desk import Desk, open_desk
 from acclock.world.files import read, write
 from acclock.world.pictures import draw_recording, draw_trace
+from acclock.world.story import Story, tell_story
+from acclock.world.timelines import draw_timeline, write_page
 from acclock.world.vault.keys import KeyFile
 from acclock.world.vault.opening import open_vault
 
@@ -36,24 +38,30 @@ class Demonstration:
     user_again: Verdict
     """About the enrolled person, in a later session."""
     stranger: Verdict
+    story: Story
+    """The same two people and one earphone, live."""
+    pictures: tuple[Path, ...]
 
 
 def play(folder: Path, *, seed: int) -> Demonstration:
     """Enroll a simulated person, meet them again, and meet somebody else; pictures included."""
     folder.mkdir(parents=True, exist_ok=True)
-    first = _wear(USER, seed, duration_s=_ENROLLED_S)
+    user, stranger = USER + 2 * seed, STRANGER + 2 * seed
+    first = _wear(user, seed, duration_s=_ENROLLED_S)
     write(first.recording, folder / "user.npz")
     recording = read(folder / "user.npz")
     heartbeat = clearest_heartbeat(recording)
     draw_recording(recording, heartbeat, folder / "heartbeat.png")
-    before, after = _denoise(_wear(USER, seed, movement="head-shake"), folder / "denoised.png")
+    before, after = _denoise(_wear(user, seed, movement="head-shake"), folder / "denoised.png")
     with open_vault(folder / "vault", key_store=KeyFile(folder / "vault.key")) as vault:
         desk = open_desk(vault)
-        if not any(person.name == "user" for person in vault.people()):
-            desk.enroll("user", [recording])
-        again = desk.verify("user", _wear(USER, seed, session=1).recording)
-        stranger = desk.verify("user", _wear(STRANGER, seed).recording)
-        windows = vault.template("user").windows
+        windows = _enroll(desk, recording)
+        again = desk.verify("user", _wear(user, seed, session=1).recording)
+        other = desk.verify("user", _wear(stranger, seed).recording)
+        story = tell_story(desk, "user", owner=f"{user}", stranger=f"{stranger}", seed=seed)
+    draw_timeline(story, folder / "timeline.png")
+    write_page(story, folder / "timeline.html")
+    names = ("heartbeat.png", "denoised.png", "timeline.png", "timeline.html")
     return Demonstration(
         recording=recording,
         heartbeat=heartbeat,
@@ -62,8 +70,18 @@ def play(folder: Path, *, seed: int) -> Demonstration:
         likeness_after=after,
         good_windows=windows,
         user_again=again,
-        stranger=stranger,
+        stranger=other,
+        story=story,
+        pictures=tuple(folder / name for name in names),
     )
+
+
+def _enroll(desk: Desk, recording: Recording) -> int:
+    """Enroll the user, also when an earlier demo did, and give the number of windows."""
+    if any(person.name == "user" for person in desk.vault.people()):
+        desk.vault.remove("user")
+    desk.enroll("user", [recording])
+    return desk.vault.template("user").windows
 
 
 def _wear(
@@ -75,7 +93,7 @@ def _wear(
     movement: Movement = "still",
 ) -> Simulated:
     scene = Scene(duration_s=duration_s, session=session, movement=movement)
-    return simulate(draw_person(person, seed=seed), scene, seed=seed)
+    return simulate(draw_person(person), scene, seed=seed)
 
 
 def _denoise(worn: Simulated, path: Path) -> tuple[float, float]:

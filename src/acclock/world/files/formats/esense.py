@@ -113,14 +113,18 @@ def _count_slots(indices: FloatArray, arrivals_s: FloatArray | None, rate_hz: fl
 
 
 def _scale(counts: FloatArray) -> tuple[FloatArray, tuple[str, ...]]:
-    """Bring counts to g: the length of gravity tells which range the sensor was set to."""
-    length = median_length(counts)
-    if abs(length - 1.0) <= 0.2:
+    per_g = tell_counts_per_g(counts)
+    if per_g == 1:
         return counts, ()
-    for counts_per_g in _COUNTS_PER_G:
-        if abs(length / counts_per_g - 1.0) <= 0.2:
-            note = f"values near {counts_per_g} at rest: that many counts taken as one g"
-            return counts / counts_per_g, (note,)
+    return counts / per_g, (f"values near {per_g} at rest: that many counts taken as one g",)
+
+
+def tell_counts_per_g(counts: FloatArray) -> int:
+    """Tell by the length of gravity which range the sensor was set to; 1 when it is g already."""
+    length = median_length(counts)
+    for per_g in (1, *_COUNTS_PER_G):
+        if abs(length / per_g - 1.0) <= 0.2:
+            return per_g
     raise SignalError(
         f"the unit cannot be told: the values are typically {length:.3g} long, and gravity would "
         f"make them 1 (g) or {', '.join(map(str, _COUNTS_PER_G))} (counts)"

@@ -83,9 +83,18 @@ def _tell_unit(
     """
     if (standardized := about.get("standardisation", "").lower()) in ("true", "false"):
         return ("m/s²" if standardized == "true" else "g"), ()
-    if not set(_GRAVITY) <= set(table.names) or stamps_s.size < 2:
+    if not set(_GRAVITY) <= set(table.names):
         return None, ()
-    length = median_length(table.numbers(*_GRAVITY))
+    return tell_unit(table.numbers(*_GRAVITY), samples, stamps_s)
+
+
+def tell_unit(
+    gravity: FloatArray, samples: FloatArray, stamps_s: FloatArray
+) -> tuple[Unit | None, tuple[str, ...]]:
+    """Tell g from m/s² by gravity beside the acceleration, then by how still a head can be."""
+    if stamps_s.size < 2:
+        return None, ()
+    length = median_length(gravity)
     if abs(length - 1.0) < 0.2:
         return "g", ("gravity beside it is 1 long: taken as g",)
     if abs(length - STANDARD_GRAVITY) > 0.2 * STANDARD_GRAVITY:

@@ -1,0 +1,650 @@
+"""How fast a session locks, and how often wrongly: ``python -m benchmarks.session [--quick]``.
+
+Simulated people and, where ``ACCLOCK_DATA`` names them, real recordings: chests (MSCardio) spliced
+owner to stranger, and head motion (ClassyGlass) laid over simulated hearts. ``--write`` puts tables
+and picture into docs/session.md. Constants were chosen on ``--development`` people, whom the
+reported figures do not contain. Nothing here fails but a cost that is a ratio.
+"""
+
+import argparse
+import copy
+import os
+import resource
+import subprocess
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cache
+from itertools import pairwise
+from math import inf
+from pathlib import Path
+
+import numpy as np
+
+from acclock.embedding.embedder import Embedder
+from acclock.matching.centers import distances_to
+from acclock.matching.cohort import Cohort
+from acclock.matching.enrollment import enroll
+from acclock.matching.template import Template
+from acclock.pipeline import Preparation
+from acclock.session.ear import Ear, Heard
+from acclock.session.grants import Grant
+from acclock.session.policies import BALANCED, POLICIES, Policy
+from acclock.session.session import Session
+from acclock.session.standing import Standing
+from acclock.simulation import Person, Scene, draw_person, simulate
+from acclock.values import FloatArray, Recording
+from acclock.world.files import load_all, open_dataset
+from acclock.world.models.cohorts import cohort_path, read_cohort
+from acclock.world.models.files import find_model, read_model
+from acclock.world.wearing import observe
+
+REPORTED, DEVELOPMENT = 2000, 1000
+"""Seeds of people: constants were chosen on the second, figures come from the first."""
+RATE_HZ = 100
+HOP = 10
+LATE_S = 0.27
+"""By which the live clock holds samples back; added to every time after a change."""
+BEFORE_S, AFTER_S = 60, 40
+LEVELS = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.5, 10.0, 13.0, 17.0)
+FACTORS = (0.7, 0.85, 1.0, 1.15, 1.3, 1.5, 1.75, 2.0)
+PAGE = Path(__file__).parents[1] / "docs" / "session.md"
+PICTURE = PAGE.parent / "images" / "session.png"
+DRAWS = 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Size:
+    """How much is measured."""
+
+    people: int
+    quiet_s: float
+    strangers: int
+    removals: int
+    """Of each owner."""
+    owners: int
+    """Of MSCardio."""
+    long_s: int
+
+
+FULL = Size(people=10, quiet_s=600.0, strangers=4, removals=9, owners=16, long_s=1800)
+QUICK = Size(people=4, quiet_s=120.0, strangers=2, removals=2, owners=4, long_s=120)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Hop:
+    """What a tenth of a second said."""
+
+    at_s: float
+    heard: Heard
+    embeddings: FloatArray
+
+
+Tape = list[Hop]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Owner:
+    """Somebody who is enrolled, and what was heard of them."""
+
+    person: Person | None
+    """Nobody when they are real."""
+    template: Template
+    quiet: list[Tape]
+    """Wearings of their own, without any change."""
+    swaps: list[tuple[Tape, float]]
+    """Wearings in which a stranger follows, and when."""
+
+
+@cache
+def embedder() -> Embedder:
+    return Embedder(read_model(find_model("default")))
+
+
+@cache
+def cohort() -> Cohort:
+    return read_cohort(cohort_path(find_model("default")), model=embedder().fingerprint)
+
+
+@cache
+def preparation() -> Preparation:
+    return Preparation(name=embedder().card.preparation)  # type: ignore[arg-type]
+
+
+def embed(windows: FloatArray) -> FloatArray:
+    return embedder().embed(windows[:, : embedder().card.axes])
+
+
+def listen(ear: Ear, samples: FloatArray, start_s: float = 0.0) -> tuple[Ear, Tape]:
+    """Hear samples hop by hop; the embeddings do not depend on whose session it is."""
+    heard: list[tuple[float, Heard]] = []
+    for start in range(0, samples.shape[1] - HOP + 1, HOP):
+        at_s = start_s + (start + HOP) / RATE_HZ
+        said = ear.listen(samples[:, start : start + HOP], np.ones(HOP, dtype=bool), at_s)
+        if said != Heard():
+            heard.append((at_s, said))
+        if said.ended is not None:
+            ear = Ear(preparation(), BALANCED, wearing=ear.wearing + 1)
+    windows = [question.samples for _, said in heard for question in said.questions]
+    rows = iter(embed(np.stack(windows)) if windows else np.empty((0, 1)))
+    return ear, [
+        Hop(at_s=at_s, heard=said, embeddings=np.array([next(rows) for _ in said.questions]))
+        for at_s, said in heard
+    ]
+
+
+def tape(samples: FloatArray) -> Tape:
+    return listen(Ear(preparation(), BALANCED), samples)[1]
+
+
+def swap_tapes(before: FloatArray, afters: Iterable[FloatArray]) -> list[tuple[Tape, float]]:
+    """Splice without a seam: the stranger's gravity is turned into the owner's, nothing is seen."""
+    ear, first = listen(Ear(preparation(), BALANCED), before)
+    end_s, level = before.shape[1] / RATE_HZ, before[:, -200:].mean(axis=1, keepdims=True)
+    tapes = []
+    for after in afters:
+        aligned = after - after[:, :200].mean(axis=1, keepdims=True) + level
+        tapes.append(([*first, *listen(copy.deepcopy(ear), aligned, end_s)[1]], end_s))
+    return tapes
+
+
+def play(
+    tape: Tape, template: Template, policy: Policy, *, granted: bool = True, again: bool = False
+) -> list[Standing]:
+    """Let a session hear a tape. A grant comes first, and ``again`` after every lock."""
+    session = Session(template, cohort(), preparation(), embed, policy, person="owner")
+    grant = Grant(person="owner", expires_s=inf)
+    if granted:
+        session.grant(grant, 0.0)
+    standings = [session.standing]
+    for hop in tape:
+        questions = session.take(hop.heard, hop.at_s)
+        for question, embedding in zip(questions, hop.embeddings, strict=False):
+            session.hear(question, embedding, hop.at_s)
+        locked = standings[-1].unlocked and not session.standing.unlocked
+        standings.append(session.standing)
+        if again and (locked or hop.at_s % policy.confirm_s < policy.step_s):
+            session.grant(grant, hop.at_s)
+    return standings
+
+
+def closings(standings: Sequence[Standing]) -> list[tuple[Standing, Standing]]:
+    pairs = pairwise(standings)
+    return [(before, after) for before, after in pairs if before.unlocked and not after.unlocked]
+
+
+# --- people ---------------------------------------------------------------------------------------
+
+
+def simulate_owner(index: int, seed: int, size: Size) -> Owner:
+    person = draw_person(index, seed=seed)
+    first = simulate(person, Scene(duration_s=360.0), seed=seed).recording
+    quiet = wear(person, size.quiet_s, session=1, seed=seed + 1)
+    others = [(index + 1 + n) % size.people for n in range(size.strangers)]
+    strangers = [wear(draw_person(o, seed=seed), AFTER_S, session=2, seed=seed + 2) for o in others]
+    before = wear(person, BEFORE_S, session=2, seed=seed + 3)
+    return Owner(
+        person=person,
+        template=make_template([first]),
+        quiet=[tape(quiet)],
+        swaps=swap_tapes(before, strangers),
+    )
+
+
+def wear(person: Person, duration_s: float, *, session: int, seed: int) -> FloatArray:
+    scene = Scene(duration_s=duration_s, session=session)
+    return simulate(person, scene, seed=seed).recording.samples
+
+
+def make_template(recordings: Sequence[Recording]) -> Template:
+    good = np.vstack([observe(recording, embedder()).good for recording in recordings])
+    return enroll(good, cohort=cohort(), now=datetime(2025, 1, 6, tzinfo=UTC))
+
+
+def real_owners(folder: Path, size: Size) -> list[Owner]:
+    """Take people of MSCardio with three clear recordings: one is worn, the others enroll."""
+    found: dict[str, list[Recording]] = defaultdict(list)
+    for loaded in load_all(
+        open_dataset(str(folder / "mscardio-dev.zip")), rate_hz=100.0, workers=1
+    ):
+        recording = loaded.recording
+        if recording is None or recording.person is None or recording.duration_s < 90.0:
+            continue
+        wanted = len(found) < size.owners or recording.person in found
+        if wanted and recording.missing_share < 0.01 and len(found[recording.person]) < 4:
+            found[recording.person].append(trim(recording))
+    people = {name: worn for name, worn in found.items() if len(worn) >= 3}
+    return [real_owner(name, people, size) for name in people]
+
+
+def trim(recording: Recording) -> Recording:
+    """Leave out the hand that puts the phone down and takes it away."""
+    return replace(recording, samples=recording.samples[:, 600:-600], received=np.ones(
+        len(recording) - 1200, dtype=bool))  # fmt: skip
+
+
+def real_owner(name: str, people: dict[str, list[Recording]], size: Size) -> Owner:
+    *enrolled, last = people[name]
+    names = list(people)
+    others = [names[(names.index(name) + 1 + n) % len(names)] for n in range(size.strangers)]
+    afters = [people[o][-1].samples[:, : AFTER_S * RATE_HZ] for o in others if o != name]
+    return Owner(
+        person=None,
+        template=make_template(enrolled),
+        quiet=[tape(last.samples)],
+        swaps=swap_tapes(last.samples[:, : BEFORE_S * RATE_HZ], afters),
+    )
+
+
+# --- figures --------------------------------------------------------------------------------------
+
+
+def interval(values: Sequence[Sequence[float]], figure: Callable[[FloatArray], float]) -> str:
+    """Give a figure with its 95 % interval from drawing people, whose trials are the rows."""
+    chance, pooled = np.random.default_rng(0), np.concatenate([np.asarray(v) for v in values])
+    draws = []
+    for _ in range(DRAWS if pooled.size else 0):
+        chosen = chance.integers(len(values), size=len(values))
+        drawn = np.concatenate([np.asarray(values[n]) for n in chosen])
+        draws.append(figure(drawn) if drawn.size else inf)
+    if not draws:
+        return "-"
+    low, high = np.quantile(draws, [0.025, 0.975], method="nearest")
+    return f"{seconds(figure(pooled))} ({seconds(low)}-{seconds(high)})"
+
+
+def seconds(value: float) -> str:
+    return f"> {AFTER_S}" if value > 1e3 else f"{value:.1f}"
+
+
+def quantile(share: float) -> Callable[[FloatArray], float]:
+    return lambda values: float(np.quantile(values, share, method="higher"))
+
+
+def rate(count: int, hours: float) -> str:
+    return f"{count / hours:.2f}" if count else f"0 (below {3.0 / hours:.2f})"
+
+
+def revoke_times(owner: Owner, policy: Policy) -> list[float]:
+    """Give how long each stranger kept the session that the owner had open and confirmed."""
+    times = []
+    for worn, changed_s in owner.swaps:
+        standings = play(worn, owner.template, policy)
+        before = [s for s in standings if s.at_s <= changed_s]
+        if before[-1].unlocked and before[-1].confirmed:
+            after = [s.at_s for s in standings if s.at_s > changed_s and not s.unlocked]
+            times.append(after[0] - changed_s + LATE_S if after else inf)
+    return times
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quiet:
+    """How sessions of owners went, in which nobody else took part."""
+
+    hours: float
+    """Confirmed and unlocked."""
+    ends: Counter[str]
+    """Of confirmed sessions, by reason."""
+    refused: int
+    """Grants that the heartbeat did not confirm."""
+    confirm_s: list[list[float]]
+    """From putting it in to the first confirmation; one list per owner."""
+
+
+def sit_still(owners: Sequence[Owner], policy: Policy) -> Quiet:
+    ends: Counter[str] = Counter()
+    hours, refused, confirm_s = 0.0, 0, list[list[float]]()
+    for owner in owners:
+        times = []
+        for worn in owner.quiet:
+            standings = play(worn, owner.template, policy, again=True)
+            hours += sum(b.at_s - a.at_s for a, b in pairwise(standings) if a.confirmed) / 3600.0
+            for before, after in closings(standings):
+                ends.update([after.reason.value] if before.confirmed else [])
+                refused += not before.confirmed
+            times.append(next((s.at_s + LATE_S for s in standings if s.confirmed), inf))
+        confirm_s.append(times)
+    return Quiet(hours=hours, ends=ends, refused=refused, confirm_s=confirm_s)
+
+
+def strangers_chance(owners: Sequence[Owner], policy: Policy, *, granted: bool) -> tuple[int, int]:
+    """Count the strangers whose ten minutes or less hold a session, and all of them.
+
+    With the owner's grant, holding means being confirmed; without, being let in at all.
+    """
+    held = tried = 0
+    for owner in owners:
+        for other in owners:
+            if other is not owner:
+                # on a grant the first minutes decide: what closes then, nothing opens again
+                worn = [hop for hop in other.quiet[0] if not granted or hop.at_s < 120.0]
+                standings = play(worn, owner.template, policy, granted=granted)
+                held += any(s.confirmed if granted else s.unlocked for s in standings)
+                tried += 1
+    return held, tried
+
+
+def share(count: int, of: int) -> str:
+    return f"{100 * count / of:.1f} % of {of}" if count else f"0 of {of} (below {300 / of:.1f} %)"
+
+
+def row(name: str, cells: Iterable[str]) -> str:
+    return f"| {name} | " + " | ".join(cells) + " |"
+
+
+def table(owners: Sequence[Owner]) -> list[str]:
+    policies = list(POLICIES.values())
+    quiets = [sit_still(owners, policy) for policy in policies]
+    times = [[revoke_times(owner, policy) for owner in owners] for policy in policies]
+    worn = sum(tape[-1].at_s for owner in owners for tape in owner.quiet) / 3600.0
+    confirmed = [[interval(quiet.confirm_s, quantile(0.5))] for quiet in quiets]
+    first = [
+        _confirmed_first(quiet, policy) for quiet, policy in zip(quiets, policies, strict=True)
+    ]
+    return [
+        row("", POLICIES),
+        "|---" * (len(policies) + 1) + "|",
+        row("put in to confirmed, s, median", (cells[0] for cells in confirmed)),
+        row("owners confirmed on the first grant", first),
+        row("change of wearer to locked, s, median", (interval(t, quantile(0.5)) for t in times)),
+        row("the same, 95th percentile", (interval(t, quantile(0.95)) for t in times)),
+        row("changes looked at", (str(sum(map(len, t))) for t in times)),
+        row(f"confirmed hours, of {worn:.1f} worn", (f"{q.hours:.1f}" for q in quiets)),
+        row("false revocations an hour", (rate(q.ends["stranger"], q.hours) for q in quiets)),
+        row(
+            "locks an hour for other reasons",
+            (rate(q.ends.total() - q.ends["stranger"], q.hours) for q in quiets),
+        ),
+        row(
+            "strangers confirmed on the owner's grant",
+            (share(*strangers_chance(owners, p, granted=True)) for p in policies),
+        ),
+        row(
+            "strangers let in by heartbeat alone (off by default)",
+            (
+                share(*strangers_chance(owners, p.opened_by("heartbeat"), granted=False))
+                for p in policies
+            ),
+        ),
+    ]
+
+
+def _confirmed_first(quiet: Quiet, policy: Policy) -> str:
+    times = [t for owner in quiet.confirm_s for t in owner]
+    return share(sum(t <= policy.confirm_s + 10.0 for t in times), len(times))
+
+
+# --- the curve, beside a plain threshold ----------------------------------------------------------
+
+Point = tuple[float, float, float]
+"""False revocations an hour, median and 95th percentile of the seconds to revoke."""
+
+
+def session_curve(owners: Sequence[Owner]) -> list[Point]:
+    points = []
+    for level in LEVELS:
+        policy = replace(BALANCED, revoke_nats=level)
+        quiet = sit_still(owners, policy)
+        times = np.concatenate([revoke_times(owner, policy) for owner in owners])
+        if quiet.hours and times.size:
+            per_hour = quiet.ends["stranger"] / quiet.hours
+            points.append((per_hour, quantile(0.5)(times), quantile(0.95)(times)))
+    return points
+
+
+def plain_curve(owners: Sequence[Owner]) -> list[Point]:
+    """Lock at the first window that is not strictly below the threshold, times a factor."""
+    points = []
+    for factor in FACTORS:
+        rejects, hours, times = 0, 0.0, []
+        for owner in owners:
+            limit = factor * owner.template.threshold
+            for worn in owner.quiet:
+                refused = [not d < limit for _, d in distances(worn, owner.template)]
+                rejects += sum(b > a for a, b in zip([False, *refused], refused, strict=False))
+                hours += len(refused) * BALANCED.step_s / 3600.0
+            for worn, changed_s in owner.swaps:
+                after = [
+                    t for t, d in distances(worn, owner.template) if t > changed_s and d >= limit
+                ]
+                times.append(after[0] - changed_s + LATE_S if after else inf)
+        points.append(
+            (rejects / hours, quantile(0.5)(np.array(times)), quantile(0.95)(np.array(times)))
+        )
+    return points
+
+
+def distances(worn: Tape, template: Template) -> list[tuple[float, float]]:
+    return [
+        (hop.at_s, float(distance))
+        for hop in worn
+        if hop.heard.questions
+        for distance in distances_to(template.center, hop.embeddings)
+    ]
+
+
+def curve_lines(session: list[Point], plain: list[Point]) -> list[str]:
+    def cells(point: Point) -> list[str]:
+        return [f"{point[0]:.2f}", seconds(point[1]), seconds(point[2])]
+
+    head = row("", ["false revocations an hour", "median, s", "95th percentile, s"])
+    return [
+        head,
+        "|---|---|---|---|",
+        *(row(f"session, {at:g} nats", cells(p)) for at, p in zip(LEVELS, session, strict=False)),
+        *(row(f"one window, {f:g} τ", cells(p)) for f, p in zip(FACTORS, plain, strict=True)),
+    ]
+
+
+Curves = dict[str, tuple[list[Point], list[Point]]]
+"""For each kind of people that of the session and that of a plain threshold."""
+
+
+def draw(curves: Curves) -> None:
+    # only who draws waits for it
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt
+
+    figure, axes = plt.subplots(1, len(curves), figsize=(5.0 * len(curves), 4.0), squeeze=False)
+    for axis, (title, (session, plain)) in zip(axes[0], curves.items(), strict=True):
+        for points, name, color in ((session, "session", "C0"), (plain, "one window", "C1")):
+            per_hour = [max(point[0], 0.05) for point in points]
+            for column, style in ((1, "o-"), (2, "s--")):
+                times = [min(point[column], 1.1 * AFTER_S) for point in points]
+                label = f"{name}, {'median' if column == 1 else '95th percentile'}"
+                axis.plot(per_hour, times, style, color=color, label=label, markersize=4)
+        axis.axhline(AFTER_S, color="gray", linewidth=0.8)
+        axis.text(0.055, AFTER_S + 0.6, f"not within {AFTER_S} s", fontsize=8, color="gray")
+        axis.set(xscale="log", xlabel="false revocations an hour (0 at the left edge)", title=title)
+        axis.set(ylabel="seconds from a change of wearer to locked", ylim=(0.0, 1.15 * AFTER_S))
+        axis.grid(alpha=0.3)
+    axes[0][0].legend(fontsize=8)
+    figure.tight_layout()
+    PICTURE.parent.mkdir(exist_ok=True)
+    figure.savefig(PICTURE, dpi=110)
+
+
+# --- taking it out, and moving --------------------------------------------------------------------
+
+
+def removal_lines(owners: Sequence[Owner], seed: int, size: Size) -> list[str]:
+    """Take the earphone out in the 20th second, of owners whose session stands open."""
+    locked_s: dict[str, list[float]] = {name: [] for name in POLICIES}
+    accepted: dict[str, Counter[int]] = {name: Counter() for name in POLICIES}
+    chance = np.random.default_rng(seed)
+    for owner in owners:
+        for number in range(size.removals):
+            removed_s = 20.0 + float(chance.random())
+            taken = take_out(owner, removed_s, seed + number)
+            for name, policy in POLICIES.items():
+                standings = play(taken, owner.template, policy)
+                after = [s for s in standings if s.at_s > removed_s]
+                before = [s for s in standings if s.at_s <= removed_s]
+                if before[-1].unlocked:
+                    first = next((s.at_s for s in after if not s.unlocked), inf)
+                    locked_s[name].append(first - removed_s + LATE_S)
+                accepted[name].update(
+                    int(s.at_s - removed_s) for s in after if s.unlocked and s.decision == "accept"
+                )
+    lines = [row("", POLICIES), "|---|---|---|---|"]
+    for name, wanted in (("median", 0.5), ("95th percentile", 0.95), ("99th percentile", 0.99)):
+        figures = (seconds(quantile(wanted)(np.array(times))) for times in locked_s.values())
+        lines.append(row(f"taken out to locked, s, {name}", figures))
+    lines.append(row("removals of open sessions", (str(len(times)) for times in locked_s.values())))
+    tried = 2 * len(owners) * size.removals  # windows in each second
+    for second in range(4):
+        cells = (share(counts[second], tried) for counts in accepted.values())
+        lines.append(row(f"windows accepted that end {second}-{second + 1} s after", cells))
+    return lines
+
+
+def take_out(owner: Owner, removed_s: float, seed: int) -> Tape:
+    assert owner.person is not None
+    scene = Scene(duration_s=removed_s + 6.0, removed_at_s=removed_s, session=1)
+    return tape(simulate(owner.person, scene, seed=seed).recording.samples)
+
+
+def motion_lines(owners: Sequence[Owner], folder: Path, seed: int) -> list[str]:
+    """Lay up to a minute of real head motion over simulated hearts, after 40 quiet seconds."""
+    motions: dict[str, list[FloatArray]] = defaultdict(list)
+    place = str(folder / "classyglass-dev.zip")
+    for loaded in load_all(open_dataset(place), rate_hz=100.0, workers=1):
+        activity = loaded.recording.labels.get("activity") if loaded.recording else None
+        if loaded.recording and activity and loaded.recording.duration_s > 60.0:
+            motions[activity].append(loaded.recording.samples[:, 300:6300])
+    lines = [row("", [*POLICIES, "hours"]), "|---" * 5 + "|"]
+    for activity in ("reading", "computer", "moving head or body", "standing up", "walking"):
+        counts = {name: Counter[str]() for name in POLICIES}
+        hours = 0.0
+        for owner, motion in zip(owners, motions[activity], strict=False):
+            moved = move(owner, motion, seed)
+            hours += (moved[-1].at_s - 40.0) / 3600.0
+            for name, policy in POLICIES.items():
+                standings = play(moved, owner.template, policy, again=True)
+                counts[name].update(
+                    after.reason.value for _, after in closings(standings) if after.at_s > 40.0
+                )
+        cells = [f"{_per_hour(count, hours)}" for count in counts.values()]
+        lines.append(row(activity, [*cells, f"{hours:.2f}"]))
+    return lines
+
+
+def _per_hour(counts: Counter[str], hours: float) -> str:
+    return ", ".join(f"{name} {n / hours:.0f}" for name, n in counts.most_common()) or "none"
+
+
+def move(owner: Owner, motion: FloatArray, seed: int) -> Tape:
+    """Sit still for 40 s and then move as somebody did: turns against gravity are kept."""
+    extra = motion - np.median(motion, axis=1, keepdims=True)
+    whole = np.hstack([np.zeros((3, 4000)), extra])
+    scene = Scene(duration_s=whole.shape[1] / RATE_HZ, session=1, motion=whole)
+    assert owner.person is not None
+    return tape(simulate(owner.person, scene, seed=seed).recording.samples)
+
+
+# --- cost -----------------------------------------------------------------------------------------
+
+
+def run_one_stream(length_s: int, seed: int) -> None:
+    """Run one session for long, and print what it cost: alone in its process."""
+    person = draw_person(0, seed=seed)
+    first = simulate(person, Scene(duration_s=360.0), seed=seed).recording
+    template = make_template([first])
+    samples = wear(person, 60.0, session=1, seed=seed)
+    session = Session(template, cohort(), preparation(), embed, person="owner")
+    drift, memory = 1.0 + 1e-4, list[int]()
+    spent_s = time.process_time()
+    for start in range(0, length_s * RATE_HZ, HOP):
+        now_s = drift * (start + HOP) / RATE_HZ
+        part = samples[:, start % 6000 : start % 6000 + HOP]
+        session.push(part, np.ones(HOP, dtype=bool), now_s)
+        if start % (length_s * RATE_HZ // 4) == 0:
+            memory.append(resident_mb())
+    spent_s = time.process_time() - spent_s
+    lag_s = session._ear._pace.lag_s if session._ear._pace else inf
+    print(f"{100 * spent_s / length_s:.2f} {memory[1]} {resident_mb()} {lag_s:.3f}")
+
+
+def resident_mb() -> int:
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return round(pages * resource.getpagesize() / 2**20)
+
+
+def cost_lines(length_s: int) -> list[str]:
+    command = [sys.executable, "-m", "benchmarks.session", "--one-stream", str(length_s)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
+    core, early, late, lag = ran.stdout.split()
+    return [
+        row("", ["measured", "aim"]),
+        "|---|---|---|",
+        row("one stream at 2 decisions a second, % of a core", [core, "below 1"]),
+        row("resident memory, MB", [late, "below 120"]),
+        row(
+            f"the same after a quarter of {length_s / 3600:g} simulated hours", [early, "the same"]
+        ),
+        row("samples behind a clock that drifts by 100 ppm, s", [lag, "0"]),
+    ]
+
+
+# --- the page -------------------------------------------------------------------------------------
+
+
+def write_part(name: str, lines: list[str]) -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
+    before, _, rest = page.partition(begin)
+    after = rest.partition(end)[2]
+    PAGE.write_text("\n".join([before + begin, *lines, end]) + after, encoding="utf-8")
+
+
+def measure(
+    size: Size, seed: int, data: Path | None, show: Callable[[Curves], None]
+) -> Iterator[tuple[str, list[str]]]:
+    """Give each part of the page when it is ready."""
+    owners = [simulate_owner(index, seed, size) for index in range(size.people)]
+    yield "simulated", table(owners)
+    curves = {"simulated, in the ear": (session_curve(owners), plain_curve(owners))}
+    show(curves)
+    yield "simulated curve", curve_lines(*curves["simulated, in the ear"])
+    yield "removal", removal_lines(owners, seed, size)
+    yield "cost", cost_lines(size.long_s)
+    if data is not None:
+        yield "motion", motion_lines(owners, data, seed)
+        real = real_owners(data, size)
+        yield "real", table(real)
+        curves["MSCardio, on the chest"] = session_curve(real), plain_curve(real)
+        show(curves)
+        yield "real curve", curve_lines(*curves["MSCardio, on the chest"])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="few people, to see that it runs")
+    parser.add_argument("--people", type=int, default=FULL.people, help="how many are simulated")
+    parser.add_argument("--development", action="store_true", help="whom constants are chosen on")
+    parser.add_argument("--day", action="store_true", help="run one stream for 24 simulated hours")
+    parser.add_argument("--write", action="store_true", help="put the figures into docs/session.md")
+    parser.add_argument("--one-stream", type=int, help=argparse.SUPPRESS)
+    chosen = parser.parse_args()
+    seed = DEVELOPMENT if chosen.development else REPORTED
+    if chosen.one_stream:
+        run_one_stream(chosen.one_stream, seed)
+        return 0
+    size = QUICK if chosen.quick else replace(FULL, people=chosen.people)
+    size = replace(size, long_s=86400) if chosen.day else size
+    named = os.environ.get("ACCLOCK_DATA")
+    show = draw if chosen.write else lambda _: None
+    for name, lines in measure(size, seed, Path(named) if named else None, show):
+        print(f"\n{name}\n" + "\n".join(lines), flush=True)
+        if chosen.write:
+            write_part(name, lines)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,213 @@
+"""Samples on an even clock while they come, as :mod:`acclock.acquisition.even` has them later."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from acclock.acquisition.admission import Admission, Counts
+from acclock.acquisition.clock import check_rate
+from acclock.acquisition.gaps import cover
+from acclock.acquisition.resampling import interpolate
+from acclock.values import BoolArray, FloatArray
+
+_HOP_S = 0.1
+"""Samples are given in hops of this length, however they come."""
+_AHEAD_S = 0.27
+"""How far the interpolation looks ahead, which is how late it is: from 100 Hz on it is the whole
+of the kernel; below, the kernel's end is cut off and an earphone taken out is noticed earlier."""
+_BEHIND = 30
+"""How many samples of the slower rate it looks back: a little more than the kernel."""
+_SAME_RATE = 0.02
+_JITTER = 0.05
+_REFINEMENTS = 3
+_LATE = 0.75
+"""A sample later than this share of a period after it was due has lost others before it."""
+_CATCH_UP = 0.1
+"""Share of its error by which the clock that says when a sample is due follows the stamps."""
+_OFF_RATE = 0.1
+"""A source that is further from its rate than this is not the source that it says it is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Span:
+    """Even samples that follow on the span before, unless the stream began anew."""
+
+    samples: FloatArray
+    """m/s², ``(3, n)``; zero where nothing was received."""
+    received: BoolArray
+    start_s: float
+    """When the first sample was taken, by the device's clock."""
+    restarted: bool
+
+
+class LiveClock:
+    """Chunks with stamps of the device's clock in, even samples at the model's rate out.
+
+    Nothing is raised for what a source delivers and nothing is invented: what is bad is left out
+    and counted, what is missing is zero and not received, and after two seconds of silence the
+    stream begins anew. However the samples were cut into chunks, the result is the same; from
+    100 Hz on it is that of ``even_out`` but for the ends. Memory does not grow.
+
+    >>> clock = LiveClock(source_hz=100.0, rate_hz=100.0)
+    >>> spans = clock.push(np.arange(200) / 100.0, np.ones((3, 200)), 2.0)
+    >>> [span.samples.shape for span in spans + clock.finish()]
+    [(3, 170), (3, 30)]
+    """
+
+    def __init__(self, *, source_hz: float, rate_hz: float) -> None:
+        check_rate(source_hz)
+        check_rate(rate_hz)
+        self._source_hz, self._rate_hz = source_hz, rate_hz
+        ratio = rate_hz / source_hz
+        self._ratio = 1.0 if abs(ratio - 1.0) <= _SAME_RATE else ratio
+        self._hop = max(1, round(_HOP_S * source_hz))
+        self._ahead = round(_AHEAD_S * source_hz)
+        self._behind = int(np.ceil(_BEHIND / min(1.0, self._ratio)))
+        self._admission = Admission(source_hz=source_hz)
+        self._off_rate = 0
+        self._missing = 0
+        self._begin_anew()
+
+    @property
+    def counts(self) -> Counts:
+        counted = self._admission.counter
+        return Counts(**counted, missing=self._missing, off_rate=self._off_rate)
+
+    def push(self, stamps_s: FloatArray, samples: FloatArray, heard_s: float) -> list[Span]:
+        """Take a chunk ``(3, n)`` with its stamps, heard at a time of the listener's clock."""
+        entries = self._admission.sort(stamps_s, samples, heard_s)
+        spans: list[Span] = []
+        passed: list[int] = []
+        for place, entry in enumerate(entries):
+            if entry == "restart":
+                self._take(stamps_s[passed], samples[:, passed])
+                spans += self._give(self._count())
+                passed = []
+                self._begin_anew()
+            if entry != "drop":
+                passed.append(place)
+        self._take(stamps_s[passed], samples[:, passed])
+        return spans + self._give(self._count() - self._ahead)
+
+    def finish(self) -> list[Span]:
+        """Give what is held back, and begin anew: the stream has broken off."""
+        spans = self._give(self._count())
+        self._begin_anew()
+        self._admission.forget()
+        return spans
+
+    def _begin_anew(self) -> None:
+        self._origin_s: float | None = None
+        self._times_s = np.empty(0)  # of every slot since the origin, those of lost samples too
+        self._rows = np.empty((3, 0))
+        self._due_s = 0.0
+        self._holes: list[tuple[float, float]] = []
+        self._done = 0  # slots that were given
+        self._next = 0  # of the even clock
+        self._restarted = True
+
+    def _count(self) -> int:
+        return int(self._times_s.size)
+
+    def _take(self, stamps_s: FloatArray, samples: FloatArray) -> None:
+        """Give each sample its slot, and draw a line over the slots that are missing."""
+        if not stamps_s.size:
+            return
+        if self._origin_s is None:
+            self._origin_s = float(stamps_s[0])
+        times_s = stamps_s - self._origin_s
+        steps = np.array([self._step(time_s) for time_s in times_s.tolist()])
+        if self._count():
+            times_s = np.append(self._times_s[-1], times_s)
+            samples = np.append(self._rows[:, -1:], samples, axis=1)
+        else:
+            steps = steps[1:]
+        known = 1 if self._count() else 0
+        if (steps > 1).any():
+            self._note_holes(times_s, steps)
+            slots = np.append(0, np.cumsum(steps))
+            every = np.arange(slots[-1] + 1)
+            times_s = np.interp(every, slots, times_s)
+            samples = np.stack([np.interp(every, slots, axis) for axis in samples])
+        self._times_s = np.append(self._times_s, times_s[known:])
+        self._rows = np.append(self._rows, samples[:, known:], axis=1)
+
+    def _step(self, time_s: float) -> int:
+        """Say how many slots a sample lies after the one before, and set when the next is due."""
+        period_s = 1.0 / self._source_hz
+        late_s = time_s - self._due_s
+        if late_s > _LATE * period_s:
+            self._due_s = time_s + period_s
+            return 1 + max(1, round(late_s * self._source_hz))
+        self._due_s += period_s + _CATCH_UP * late_s
+        return 1
+
+    def _note_holes(self, times_s: FloatArray, steps: FloatArray) -> None:
+        half_s = 0.5 / self._source_hz
+        for place in np.flatnonzero(steps > 1).tolist():
+            self._holes.append((times_s[place] + half_s, times_s[place + 1] - half_s))
+        self._missing += int((steps - 1).sum())
+
+    def _give(self, until: int) -> list[Span]:
+        """Give all whole hops up to a slot; all there is when that is the last one."""
+        origin_s, first = self._origin_s, self._next
+        parts: list[tuple[FloatArray, BoolArray]] = []
+        while self._done + self._hop <= until:
+            parts.append(self._even(self._done + self._hop, self._ahead))
+        if until == self._count() > self._done:
+            parts.append(self._even(until, 0))
+        self._let_go()
+        if origin_s is None or self._next == first:
+            return []
+        span = Span(
+            samples=np.concatenate([samples for samples, _ in parts], axis=1),
+            received=np.concatenate([received for _, received in parts]),
+            start_s=origin_s + first / self._rate_hz,
+            restarted=self._restarted,
+        )
+        self._restarted = False
+        return [span]
+
+    def _even(self, until: int, ahead: int) -> tuple[FloatArray, BoolArray]:
+        """Put the slots before ``until`` on the even clock, with what lies around them."""
+        around = slice(max(0, self._done - self._behind), min(self._count(), until + ahead))
+        times_s, rows = self._times_s[around], self._rows[:, around]
+        if until < self._count():
+            end = int(np.ceil(self._times_s[until] * self._rate_hz - 1e-6))
+        else:
+            end = int(times_s[-1] * self._rate_hz + 1e-6) + 1
+        grid_s = np.arange(self._next, max(self._next, end)) / self._rate_hz
+        self._next, self._done = self._next + grid_s.size, until
+        if self._is_off_rate(times_s):
+            self._off_rate += grid_s.size
+            return np.zeros((3, grid_s.size)), np.zeros(grid_s.size, dtype=bool)
+        samples = interpolate(rows, self._place(grid_s, times_s), ratio=self._ratio)
+        received = cover(grid_s, 1.0 / self._rate_hz, np.reshape(self._holes, (-1, 2)))
+        samples[:, ~received] = 0.0
+        return samples, received
+
+    def _place(self, grid_s: FloatArray, times_s: FloatArray) -> FloatArray:
+        """Find between which slots the moments of the grid lie, as ``even_out`` does."""
+        positions = np.interp(grid_s, times_s, np.arange(times_s.size))
+        jitter = np.abs(np.diff(times_s) * self._source_hz - 1.0).max(initial=0.0)
+        if jitter <= _JITTER or not grid_s.size:
+            return positions
+        for _ in range(_REFINEMENTS):
+            shown_s = interpolate(times_s[np.newaxis], positions, ratio=self._ratio)[0]
+            positions = positions - (shown_s - grid_s) * self._source_hz
+            positions = np.clip(positions, 0.0, times_s.size - 1.0)
+        return positions
+
+    def _is_off_rate(self, times_s: FloatArray) -> bool:
+        if times_s.size < 3:
+            return False
+        periods = float(times_s[-1] - times_s[0]) * self._source_hz / (times_s.size - 1)
+        return abs(periods - 1.0) > _OFF_RATE
+
+    def _let_go(self) -> None:
+        """Forget what no later sample is made of."""
+        cut = max(0, self._done - self._behind)
+        self._times_s, self._rows = self._times_s[cut:], self._rows[:, cut:]
+        self._done -= cut
+        passed_s = (self._next - 1) / self._rate_hz
+        self._holes = [hole for hole in self._holes if hole[1] > passed_s]

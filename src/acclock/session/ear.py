@@ -1,0 +1,86 @@
+"""Even samples in; out comes what can be said without asking whose heartbeat it is."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from acclock.denoising.quality import WindowQuality
+from acclock.errors import SignalError
+from acclock.pipeline import Preparation, PreparedWindow, StreamingDenoiser
+from acclock.session.answers import Answer, judge_fault, needs_embedding
+from acclock.session.evidence import WINDOW_S
+from acclock.session.pace import Pace, keep_pace
+from acclock.session.policies import Policy
+from acclock.session.questions import Question
+from acclock.session.reasons import Reason
+from acclock.session.watch import Watch
+from acclock.values import BoolArray, FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """What a chunk said, in the order in which it matters."""
+
+    ended: Reason | None = None
+    """Why the wearing is over, if it is."""
+    shaken: bool = False
+    answers: tuple[Answer, ...] = ()
+    """About windows that are no good for telling people apart."""
+    questions: tuple[Question, ...] = ()
+    """About windows that are."""
+
+
+class Ear:
+    """Listens to one wearing. When that ends, another one is made."""
+
+    def __init__(self, preparation: Preparation, policy: Policy, *, wearing: int = 0) -> None:
+        self._rate_hz, self._policy = preparation.rate_hz, policy
+        self.wearing = wearing
+        """The number of the wearing."""
+        self._pace: Pace | None = None
+        self._watch = Watch(preparation.rate_hz)
+        self._denoiser = StreamingDenoiser(preparation, step_s=policy.step_s)
+
+    def listen(self, samples: FloatArray, received: BoolArray, now_s: float) -> Heard:
+        """Take even samples ``(3, n)`` and which of them arrived."""
+        if samples.ndim != 2 or samples.shape[0] != 3 or received.shape != samples.shape[1:]:
+            raise SignalError(f"a session hears three axes in rows; these have {samples.shape}")
+        arrived = received & np.isfinite(samples).all(axis=0)
+        even = np.where(arrived, samples, 0.0)
+        self._pace, wrong = keep_pace(
+            self._pace, arrived, rate_hz=self._rate_hz, now_s=now_s, stall_s=self._policy.stall_s
+        )
+        signs = self._watch.push(even, arrived) if wrong is None else []
+        if wrong is not None or "removed" in signs:
+            return Heard(ended=wrong or Reason.REMOVED)
+        windows = self._denoiser.push(even, arrived)
+        if (lost := self._find_end(windows)) is not None:
+            return Heard(ended=lost)
+        good = [window for window in windows if needs_embedding(window.quality)]
+        return Heard(
+            shaken="handled" in signs,
+            answers=tuple(judge_fault(one.quality) for one in windows if one not in good),
+            questions=tuple(self._ask(window, now_s) for window in good),
+        )
+
+    def _find_end(self, windows: list[PreparedWindow]) -> Reason | None:
+        return next(filter(None, (self._judge_end(window.quality) for window in windows)), None)
+
+    def _judge_end(self, quality: WindowQuality) -> Reason | None:
+        if quality.disturbance == "warm-up":
+            return None
+        if quality.missing_share > self._policy.most_lost:
+            return Reason.LOSS
+        if needs_embedding(quality):
+            return None
+        answer = judge_fault(quality)
+        return answer.reason if answer.decision == "no_signal" else None
+
+    def _ask(self, window: PreparedWindow, now_s: float) -> Question:
+        return Question(
+            samples=window.samples,
+            quality=window.quality,
+            at_s=now_s,
+            wearing=self.wearing,
+            lively=self._watch.calm_s < WINDOW_S,
+        )

@@ -1,0 +1,57 @@
+"""How much one distance speaks for the user, calibrated by their template and by strangers."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from acclock.matching.centers import distances_to, leave_one_out
+from acclock.matching.cohort import Cohort
+from acclock.values import FloatArray
+
+_NEAR = 0.05
+"""The strangers to tell apart are the near ones: this share of the cohort lies nearer."""
+_LEAST_APART = 2.0
+"""In spreads: when strangers lie nearer than that, the user gets no narrower than this."""
+_NARROWEST = 1e-3
+"""No user's distances spread less, however alike the enrolled windows were."""
+MOST_NATS = 8.0
+"""What a whole window may say at most: one odd window shall not decide."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Likelihood:
+    """Two explanations of a distance: the user, or a stranger who lies as near as few do."""
+
+    middle: float
+    """The distance that both explain equally well."""
+    steepness: float
+    """Nats per unit of distance."""
+
+    def weigh(self, distance: float) -> float:
+        """Give the nats by which the user explains a distance better than a near stranger.
+
+        The log-likelihood ratio of two normal distributions of the same spread, cut off at
+        eight nats on both sides. A distance that is not a number speaks against the user.
+
+        >>> fit = Likelihood(middle=0.6, steepness=20.0)
+        >>> fit.weigh(0.5).__round__(3), fit.weigh(2.0), fit.weigh(float("nan"))
+        (2.0, -8.0, -8.0)
+        """
+        nats = (self.middle - distance) * self.steepness
+        return float(np.clip(nats, -MOST_NATS, MOST_NATS)) if np.isfinite(nats) else -MOST_NATS
+
+
+def calibrate(
+    center: FloatArray, user_distances: FloatArray, cohort: Cohort, *, allowance: float = 0.0
+) -> Likelihood:
+    """Learn from a user's own distances, and from strangers', what a distance to a center says.
+
+    ``user_distances`` are an enrollment's, from its own center; ``allowance`` moves the user
+    away by so many of their spreads, as a new wearing does.
+    """
+    own = leave_one_out(user_distances)
+    spread = max(float(own.std()), _NARROWEST)
+    usual = float(own.mean()) + allowance * spread
+    nearest = float(np.quantile(distances_to(center, cohort.embeddings), _NEAR))
+    apart = max(nearest - usual, _LEAST_APART * spread)
+    return Likelihood(middle=usual + apart / 2.0, steepness=apart / spread**2)

@@ -1,0 +1,177 @@
+"""The monitor: what a source delivers becomes a session that is open or locked."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import aclosing
+from math import inf
+
+import numpy as np
+
+from acclock.acquisition.admission import Counts
+from acclock.acquisition.live import LiveClock, Span
+from acclock.errors import AccLockError, GrantError, MonitorError
+from acclock.session.chunks import Break, BreakReason, Chunk
+from acclock.session.grants import Grant
+from acclock.session.lock import Lock
+from acclock.session.policies import Policy
+from acclock.session.standing import Standing
+from acclock.values import BoolArray, FloatArray
+from acclock.world.monitoring.gathering import Gathering, gather, ripen
+from acclock.world.monitoring.herald import Herald
+from acclock.world.monitoring.ward import Ward
+from acclock.world.sources import Source
+
+_TICK_S = 0.25
+"""How often the clock is looked at, whether or not anything arrives."""
+_LOOK_S = 2.0
+"""How often the vault is looked at: a person who was removed is locked out by then."""
+_LESSON_S = 60.0
+"""How often the template may learn."""
+_PIECE_S = 0.5
+"""A session wants its samples in pieces of less than a second."""
+
+
+class Monitor:
+    """Keeps one person's session: open while it is their heartbeat, else locked.
+
+    All times are those of the source's clock. Whatever goes wrong, the first thing that the
+    outputs hear is that it is locked, and nothing opens after that.
+    """
+
+    def __init__(self, ward: Ward, source: Source, herald: Herald, *, policy: Policy) -> None:
+        self._ward, self._source, self._herald, self._policy = ward, source, herald, policy
+        self._session = ward.open_session(policy)
+        self._clock = LiveClock(source_hz=source.rate_hz, rate_hz=ward.preparation.rate_hz)
+        self._gathering = Gathering()
+        self._heard = self._outdated = self._over = False
+        self._stopped = asyncio.Event()
+
+    @property
+    def counts(self) -> Counts:
+        """What became of the samples so far."""
+        return self._clock.counts
+
+    def grant(self, grant: Grant) -> None:
+        """Let another factor open the session."""
+        if self._over:
+            raise GrantError("the monitor is ending; nothing opens any more")
+        self._herald.hear(self._session.grant(grant, self._source.now_s()))
+
+    def stop(self) -> None:
+        """Ask for the end; a signal may do that."""
+        self._stopped.set()
+
+    async def run(self, *, for_s: float = inf, beat: Callable[[], bool] = lambda: True) -> None:
+        """Listen until the source ends, for a time, or until somebody says stop.
+
+        ``beat`` is called at least twice a second and says whether the watchdog still watches.
+        """
+        self._herald.start(self._session.standing)
+        parts = (self._listen(), self._tick(for_s, beat), self._look_after(), self._stopped.wait())
+        tasks = [asyncio.create_task(part) for part in parts]
+        reason = "the monitor has failed"
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                _take_result(task)
+            reason = "the monitor has ended"
+        finally:
+            self._over = True
+            try:
+                self._herald.stop(reason)  # before anything that could take its time
+            finally:
+                for task in tasks:
+                    task.cancel()
+                await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _listen(self) -> None:
+        async with aclosing(self._source.stream()) as stream:
+            async for piece in stream:
+                if isinstance(piece, Break):
+                    self._break_off(piece.reason)
+                else:
+                    self._take(piece)
+
+    async def _tick(self, for_s: float, beat: Callable[[], bool]) -> None:
+        end_s = self._source.now_s() + for_s
+        while (now_s := self._source.now_s()) < end_s:
+            self._hear(self._session.tick(now_s))
+            if not beat():
+                raise MonitorError("the watchdog is gone, and nothing is open without one")
+            await asyncio.sleep(min(_TICK_S, self._policy.stall_s / 4))
+
+    async def _look_after(self) -> None:
+        """Follow what happens to the person in the vault, and let their template learn."""
+        lesson_s = self._source.now_s() + _LESSON_S
+        while (news := await asyncio.to_thread(self._ward.look)) != "gone":
+            self._outdated = self._outdated or news == "changed"
+            if (now_s := self._source.now_s()) >= lesson_s:
+                lesson_s = now_s + _LESSON_S
+                await self._learn()
+            await asyncio.sleep(_LOOK_S)
+        self._gathering = Gathering()
+        self._hear(self._session.forget(self._source.now_s()))
+        raise MonitorError(f"{self._ward.name} is no longer in the vault; the session is locked")
+
+    async def _learn(self) -> None:
+        if await asyncio.to_thread(self._ward.learn, self._gathering.ripe):
+            self._gathering = Gathering(fresh=self._gathering.fresh)
+            self._outdated = True
+            self._herald.tell("template", self._session.standing)
+
+    def _take(self, chunk: Chunk) -> None:
+        for span in self._clock.push(chunk.stamps_s, chunk.samples, chunk.heard_s):
+            if span.restarted and self._heard:
+                self._hear(self._session.break_off("stall", self._source.now_s()))
+            self._heard = True
+            for samples, received in _cut(span, self._ward.preparation.rate_hz):
+                self._push(samples, received)
+        # a chunk of which nothing could be used is silence, however much was in it
+        self._hear(self._session.tick(self._source.now_s()))
+
+    def _push(self, samples: FloatArray, received: BoolArray) -> None:
+        """Do as ``Session.push`` does, and gather the windows on the way."""
+        now_s = self._source.now_s()  # not when it was heard: what lay in a queue is old
+        questions = self._session.listen(samples, received, now_s)
+        self._hear(self._session.standing)
+        if questions:
+            embeddings = self._ward.embed(np.stack([one.samples for one in questions]))
+            for question, embedding in zip(questions, embeddings, strict=True):
+                standing = self._session.hear(question, embedding, now_s)
+                self._gathering = gather(self._gathering, standing, embedding)
+                self._hear(standing)
+
+    def _break_off(self, reason: BreakReason) -> None:
+        self._clock.finish()  # what it held back is of no use: the break ends the session
+        self._hear(self._session.break_off(reason, self._source.now_s()))
+
+    def _hear(self, standing: Standing) -> None:
+        self._herald.hear(standing)
+        self._gathering = ripen(self._gathering, standing)
+        if self._outdated and _is_at_rest(self._session.lock, standing.at_s):
+            self._session, self._outdated = self._ward.open_session(self._policy), False
+
+
+def _is_at_rest(lock: Lock, now_s: float) -> bool:
+    """Tell whether a lock remembers nothing that a new one would not know."""
+    pending_s = max(lock.waiting_until_s, lock.resumable_until_s, lock.lockout_until_s)
+    quiet = not (lock.unlocked or lock.episodes or lock.forgotten)
+    return quiet and pending_s <= now_s
+
+
+def _cut(span: Span, rate_hz: float) -> Iterator[tuple[FloatArray, BoolArray]]:
+    length = round(_PIECE_S * rate_hz)
+    for start in range(0, span.received.size, length):
+        part = slice(start, start + length)
+        yield span.samples[:, part], span.received[part]
+
+
+def _take_result(task: "asyncio.Task[object]") -> None:
+    """Raise what ended a task as one sentence; what it met may hold what is nobody's business."""
+    try:
+        task.result()
+    except AccLockError:
+        raise
+    except Exception as error:
+        kind = type(error).__name__
+        raise MonitorError(f"the monitor met an unexpected {kind} and has locked") from error

@@ -1,0 +1,1 @@
+"""Locked or unlocked in, something in the world that locks out."""

@@ -1,0 +1,140 @@
+"""An MQTT broker, and through it Home Assistant."""
+
+import asyncio
+import contextlib
+import random
+import ssl
+import time
+from dataclasses import dataclass
+
+import aiomqtt
+
+from acclock.errors import SinkError
+from acclock.session.events import Event, State, Status
+from acclock.world.sinks.home_assistant import (
+    EXPIRE_AFTER_S,
+    Topics,
+    discovery,
+    identify,
+    state_message,
+)
+from acclock.world.sinks.retry import Retry
+from acclock.world.sinks.sink import state_after
+
+_KEEPALIVE_S = 5
+_BETWEEN_S = EXPIRE_AFTER_S / 5
+"""How often an unchanged state is said again: well before it expires."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Broker:
+    """Where the broker is and who asks."""
+
+    host: str
+    port: int = 1883
+    prefix: str = "homeassistant"
+    username: str | None = None
+    password: str | None = None
+    tls: bool = False
+
+
+class Mqtt:
+    """Publishes the state to a broker, and again whenever the connection is back.
+
+    The state is not retained: a broker that kept "unlocked" would tell it after this process died.
+    """
+
+    def __init__(self, broker: Broker, *, retry: Retry | None = None) -> None:
+        self.name = f"mqtt://{broker.host}:{broker.port}"
+        self._broker, self._retry = broker, retry or Retry(longest_s=10.0)
+        Topics(identifier="any", prefix=broker.prefix)  # a prefix that is none is refused at once
+        self._status: Status | None = None
+        self._state: State = "locked"
+        self._said_s, self._said = 0.0, ""
+        self._client: aiomqtt.Client | None = None
+        self._trouble = ""
+        self._task: asyncio.Task[None] | None = None
+
+    async def tell(self, event: Event) -> None:
+        self._status, self._state = event.status, state_after(event)
+        self._start()
+        await self._publish_state()
+
+    async def refresh(self, status: Status) -> None:
+        self._status, self._state = status, status.state
+        self._start()
+        if self._state != self._said or time.monotonic() - self._said_s >= _BETWEEN_S:
+            await self._publish_state()
+
+    async def close(self) -> None:
+        self._state = "locked"
+        if self._task is None:
+            return
+        with contextlib.suppress(SinkError):
+            await self._publish_state()
+        if self._client is not None and self._status is not None:
+            with contextlib.suppress(aiomqtt.MqttError):
+                topic = self._topics(self._status).availability
+                await self._client.publish(topic, "offline", qos=1, retain=True)
+        self._task.cancel()
+        await asyncio.wait({self._task}, timeout=1.0)
+
+    def _topics(self, status: Status) -> Topics:
+        return Topics(identifier=identify(status), prefix=self._broker.prefix)
+
+    def _start(self) -> None:
+        if self._status is not None and (self._task is None or self._task.done()):
+            self._task = asyncio.create_task(self._stay_connected(self._status))
+
+    async def _publish_state(self) -> None:
+        if self._client is None or self._status is None:
+            if self._trouble:
+                raise SinkError(self._trouble)
+            return  # the first connection is being made, and says it then
+        message = state_message(self._status, self._state)
+        try:
+            await self._client.publish(self._topics(self._status).state, message, qos=1)
+        except aiomqtt.MqttError as error:
+            raise SinkError(f"the broker did not take the state: {error}") from error
+        self._said, self._said_s = self._state, time.monotonic()
+
+    async def _stay_connected(self, status: Status) -> None:
+        topics, failures = self._topics(status), 0
+        while True:
+            try:
+                async with self._make_client(topics) as client:
+                    failures = 0
+                    await self._attend(client, status, topics)
+            except (aiomqtt.MqttError, SinkError, OSError, ValueError) as error:
+                self._trouble = f"the broker is not reached: {error}"
+            finally:
+                self._client = None
+            failures += 1
+            await asyncio.sleep(self._retry.wait_s(failures, random.random()))  # noqa: S311 - no secret
+
+    def _make_client(self, topics: Topics) -> aiomqtt.Client:
+        broker = self._broker
+        return aiomqtt.Client(
+            broker.host,
+            broker.port,
+            username=broker.username,
+            password=broker.password,
+            tls_context=ssl.create_default_context() if broker.tls else None,
+            will=aiomqtt.Will(topics.availability, "offline", qos=1, retain=True),
+            keepalive=_KEEPALIVE_S,
+            timeout=_KEEPALIVE_S,
+            max_queued_incoming_messages=16,
+        )
+
+    async def _attend(self, client: aiomqtt.Client, status: Status, topics: Topics) -> None:
+        await client.subscribe(topics.birth, qos=1)
+        self._client = client
+        await self._introduce(client, status, topics)
+        async for message in client.messages:
+            if message.payload == b"online":
+                await self._introduce(client, status, topics)
+
+    async def _introduce(self, client: aiomqtt.Client, status: Status, topics: Topics) -> None:
+        await client.publish(topics.config, discovery(status, topics), qos=1, retain=True)
+        await client.publish(topics.availability, "online", qos=1, retain=True)
+        await self._publish_state()

@@ -1,0 +1,85 @@
+"""Where a session's news leaves for all outputs, none of which can hold up another."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterable, Mapping
+from types import TracebackType
+from typing import Self
+
+from acclock.errors import ConfigError
+from acclock.session.events import Event, Status
+from acclock.world.sinks.lane import Lane, Tally
+from acclock.world.sinks.sink import Sink
+
+
+def _say_nothing(trouble: str) -> None:
+    pass
+
+
+class Outbox:
+    """Tells every output, at once and without waiting; use it with ``async with``.
+
+    ``report`` hears one sentence for each thing that an output did not take. An output that raises,
+    hangs or swallows its cancellation delays neither the caller nor another output.
+    """
+
+    def __init__(
+        self,
+        sinks: Iterable[Sink],
+        *,
+        patience_s: float = 10.0,
+        parting_s: float = 3.0,
+        longest: int = 256,
+        report: Callable[[str], None] = _say_nothing,
+    ) -> None:
+        if not patience_s > 0 or longest < 1:
+            raise ConfigError("an outbox has some patience and room for an event at least")
+        self._lanes = [
+            Lane(sink, patience_s=patience_s, longest=longest, report=report) for sink in sinks
+        ]
+        self._tasks: list[asyncio.Task[None]] = []
+        self._parting_s, self._report = parting_s, report
+
+    @property
+    def tallies(self) -> Mapping[str, Tally]:
+        """What became of everything, by the name of the output."""
+        return {lane.sink.name: lane.tally for lane in self._lanes}
+
+    def tell(self, event: Event) -> None:
+        """Queue an event for every output."""
+        for lane in self._lanes:
+            lane.tell(event)
+
+    def refresh(self, status: Status) -> None:
+        """Queue how the session stands for every output."""
+        for lane in self._lanes:
+            lane.refresh(status)
+
+    async def __aenter__(self) -> Self:
+        self._tasks = [asyncio.create_task(lane.run()) for lane in self._lanes]
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Let every output hear what is queued, then close it; wait a little for each."""
+        await _wait_for(self._parting_s, [lane.drained() for lane in self._lanes])
+        for task in self._tasks:
+            task.cancel()
+        await _wait_for(self._parting_s, [self._shut(lane.sink) for lane in self._lanes])
+
+    async def _shut(self, sink: Sink) -> None:
+        try:
+            await sink.close()
+        except Exception as error:  # noqa: BLE001 - the others must be closed too
+            self._report(f"{sink.name}: {error}")
+
+
+async def _wait_for(patience_s: float, parts: list[Coroutine[None, None, None]]) -> None:
+    tasks = [asyncio.create_task(part) for part in parts]
+    if tasks:
+        _, late = await asyncio.wait(tasks, timeout=patience_s)
+        for task in late:
+            task.cancel()

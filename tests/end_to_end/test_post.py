@@ -1,0 +1,186 @@
+"""The whole monitor, with outputs, socket and watchdog; and as a program that may be killed."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from math import inf
+from pathlib import Path
+
+import pytest
+
+from acclock.errors import GrantError
+from acclock.session.events import Event, Status
+from acclock.world.asking import ask
+from acclock.world.assertions import ask_state
+from acclock.world.desk import Desk
+from acclock.world.grants import issue_grant
+from acclock.world.monitoring.post import Post
+from acclock.world.monitoring.ward import Ward
+from acclock.world.signing_keys import signing_key
+from acclock.world.sinks.sink import Sink
+from acclock.world.sources.simulator import SimulatorSource
+
+PROGRAM = Path(sys.executable).with_name("acclock")
+FOREVER = "simulate:wear person-000 20 h?speed=max"
+
+
+class Remembering:
+    """An output that notes what it is told, and when."""
+
+    name = "remembering"
+
+    def __init__(self) -> None:
+        self.told: list[tuple[float, Event]] = []
+
+    async def tell(self, event: Event) -> None:
+        self.told.append((time.monotonic(), event))
+
+    async def refresh(self, status: Status) -> None:
+        pass
+
+    async def close(self) -> None:
+        pass
+
+
+class Hanging(Remembering):
+    """An output that never comes back."""
+
+    name = "hanging"
+
+    async def tell(self, event: Event) -> None:
+        await asyncio.Event().wait()
+        await super().tell(event)
+
+
+def post(desk: Desk, folder: Path, script: str, sinks: list[Sink]) -> Post:
+    return Post(
+        ward=Ward(desk, "anna"),
+        source=SimulatorSource(script, speed=inf),
+        sinks=sinks,
+        home=folder,
+        socket=folder / "monitor.sock",
+        report=lambda _: None,
+    )
+
+
+def test_an_output_that_hangs_delays_no_other(desk: Desk, tmp_path: Path) -> None:
+    quick = Remembering()
+    hung = post(desk, tmp_path, "wear person-000 10 s", [Hanging(), quick])
+
+    asyncio.run(hung.keep())
+
+    assert [event.kind for _, event in quick.told] == ["started", "stopped"]
+    assert [event.number for _, event in quick.told] == [1, 2]
+
+
+def test_a_signed_grant_opens_and_the_answer_is_signed(desk: Desk, tmp_path: Path) -> None:
+    told = Remembering()
+    watched = post(desk, tmp_path, "wear person-000 5 h", [told])
+    grants, assertions = (signing_key(tmp_path, purpose) for purpose in ("grants", "assertions"))
+    answers: list[object] = []
+
+    def visit() -> None:
+        token = issue_grant("anna", duration_s=30.0, key=grants)
+        for token_tried in (issue_grant("ben", duration_s=30.0, key=grants), token, token):
+            try:
+                answers.append(ask(watched.socket, {"ask": "grant", "grant": token_tried}))
+            except GrantError as refusal:
+                answers.append(str(refusal))
+        while not any(event.kind == "unlocked" for _, event in told.told):
+            time.sleep(0.05)
+        answers.append(ask_state(watched.socket, "anna", key=assertions, audience="test"))
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    async def both() -> signal.Signals | None:
+        kept = asyncio.create_task(watched.keep())
+        while not told.told:
+            await asyncio.sleep(0.02)
+        await asyncio.to_thread(visit)
+        return await kept
+
+    caught = asyncio.run(both())
+
+    stranger, granted, again, said = answers
+    assert "somebody else" in str(stranger)
+    assert granted == {"granted": "anna"}
+    assert "used already" in str(again)
+    assert getattr(said, "unlocked", False)
+    assert caught is signal.SIGTERM
+    assert [event.kind for _, event in told.told][-2:] == ["locked", "stopped"]
+    assert not watched.socket.exists()
+
+
+def start(desk: Desk, folder: Path, *more: str) -> "subprocess.Popen[str]":
+    """Start the program over the vault of a desk."""
+    home = desk.vault.head_file.path.parent
+    command = [PROGRAM, "monitor", "anna", "--vault", home, "--socket", folder / "s", *more]
+    return subprocess.Popen(  # noqa: S603 - our own program
+        [str(word) for word in command],
+        env=os.environ | {"PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def wait_for(path: Path, patience_s: float) -> bool:
+    end = time.monotonic() + patience_s
+    while not path.exists() and time.monotonic() < end:
+        time.sleep(0.05)
+    return path.exists()
+
+
+def test_a_killed_monitor_is_locked_by_its_watchdog(desk: Desk, tmp_path: Path) -> None:
+    opened, locked = tmp_path / "opened", tmp_path / "locked"
+    running = start(
+        desk, tmp_path, "--entry", "heartbeat", "--source", FOREVER,
+        "--on-unlock", f"touch {opened}", "--on-lock", f"touch {locked}",
+    )  # fmt: skip
+    assert wait_for(opened, 200.0), running.communicate()
+    locked.unlink(missing_ok=True)  # a machine that is slow enough makes the watchdog impatient
+
+    running.kill()
+    running.communicate()
+
+    assert wait_for(locked, 20.0)
+
+
+@pytest.mark.parametrize(("which", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+def test_a_signal_ends_it_in_good_order(
+    desk: Desk, tmp_path: Path, which: signal.Signals, code: int
+) -> None:
+    running = start(desk, tmp_path, "--source", FOREVER)
+    assert running.stdout is not None
+    first = json.loads(running.stdout.readline())
+
+    running.send_signal(which)
+    rest, complaint = running.communicate()
+
+    last = json.loads(rest.splitlines()[-1])
+    assert first["event"] == "started"
+    assert (last["event"], last["state"]) == ("stopped", "locked")
+    assert running.returncode == code
+    assert complaint == ""
+
+
+def test_the_program_never_loads_torch(desk: Desk, tmp_path: Path) -> None:
+    home = desk.vault.head_file.path.parent
+    arguments = ["acclock", "monitor", "anna", "--vault", str(home), "--entry", "heartbeat"]
+    arguments += ["--source", "simulate:wear person-000 12 s?speed=max"]
+    arguments += ["--socket", str(tmp_path / "s")]
+    script = (
+        f"import sys\nsys.argv = {arguments!r}\n"
+        "from acclock.cli.program import main\n"
+        "try:\n    main()\n"
+        "except SystemExit as end:\n"
+        "    heavy = {'torch', 'scipy', 'pandas', 'matplotlib', 'numba'} & set(sys.modules)\n"
+        "    print(end.code, sorted(heavy))"
+    )
+
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)  # noqa: S603
+
+    assert ran.stdout.splitlines()[-1] == "0 []", ran.stderr

@@ -1,0 +1,108 @@
+"""The sequential test, and what a distance weighs."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acclock.matching.cohort import Cohort
+from acclock.matching.template import Template
+from acclock.session.evidence import WINDOW_S, Evidence, add
+from acclock.session.likelihood import MOST_NATS, Likelihood, calibrate
+from acclock.session.policies import POLICIES
+from acclock.values import FloatArray
+
+NATS = st.floats(-MOST_NATS, MOST_NATS)
+
+
+def gather(nats: list[float], step_s: float) -> Evidence:
+    evidence = Evidence()
+    for one in nats:
+        evidence = add(evidence, one, step_s=step_s)
+    return evidence
+
+
+@given(st.lists(NATS, max_size=40))
+def test_evidence_is_the_highest_rise_of_the_running_sum(nats: list[float]) -> None:
+    evidence = gather(nats, 0.5)
+
+    sums = np.concatenate([[0.0], np.cumsum(np.array(nats) * 0.5 / WINDOW_S)])
+    assert evidence.towards == pytest.approx(sums[-1] - sums.min(), abs=1e-9)
+    assert evidence.against == pytest.approx(sums.max() - sums[-1], abs=1e-9)
+
+
+@given(st.lists(NATS, max_size=20), st.integers(1, 5))
+def test_judging_more_often_weighs_no_more(nats: list[float], times: int) -> None:
+    rarely = gather(nats, 0.5)
+
+    often = gather([one for one in nats for _ in range(times)], 0.5 / times)
+
+    assert often.towards == pytest.approx(rarely.towards, abs=1e-9)
+    assert often.against == pytest.approx(rarely.against, abs=1e-9)
+
+
+def test_a_single_window_cannot_revoke() -> None:
+    odd = add(Evidence(), -MOST_NATS, step_s=0.5)
+
+    assert odd.against == MOST_NATS / 8 < min(policy.revoke_nats for policy in POLICIES.values())
+
+
+@given(st.floats(0.1, 1.0), st.floats(1.0, 100.0), st.floats(0.0, 2.0), st.floats(0.0, 2.0))
+def test_nearer_never_weighs_less(
+    middle: float, steepness: float, one: float, other: float
+) -> None:
+    likelihood = Likelihood(middle=middle, steepness=steepness)
+
+    near, far = sorted([one, other])
+
+    assert MOST_NATS >= likelihood.weigh(near) >= likelihood.weigh(far) >= -MOST_NATS
+
+
+@pytest.mark.parametrize("distance", [math.nan, math.inf])
+def test_no_distance_speaks_against_the_user(distance: float) -> None:
+    assert Likelihood(middle=0.6, steepness=20.0).weigh(distance) == -MOST_NATS
+
+
+def test_calibration_is_the_ratio_of_two_normal_distributions(
+    template: Template, cohort: Cohort
+) -> None:
+    likelihood = calibrate(template.center, template.user_distances, cohort)
+
+    # a naive twin: rebuild both normals from steepness and middle, and compare their logarithms
+    own = template.user_distances
+    spread = 1.0 / math.sqrt(likelihood.steepness / (2.0 * (likelihood.middle - own.mean())))
+    assert spread == pytest.approx(own.std(), rel=0.2)
+    assert own.mean() < likelihood.middle < 1.3
+
+
+def test_the_user_weighs_for_and_strangers_against(
+    template: Template, cohort: Cohort, user: FloatArray, stranger: FloatArray
+) -> None:
+    likelihood = calibrate(template.center, template.user_distances, cohort, allowance=2.0)
+
+    assert likelihood.weigh(float(np.linalg.norm(user - template.center))) == MOST_NATS
+    assert likelihood.weigh(float(np.linalg.norm(stranger - template.center))) == -MOST_NATS
+
+
+def test_allowing_for_a_new_wearing_moves_the_middle_outwards(
+    template: Template, cohort: Cohort
+) -> None:
+    middles = [
+        calibrate(template.center, template.user_distances, cohort, allowance=spreads).middle
+        for spreads in (0.0, 1.0, 2.0, 3.0)
+    ]
+
+    assert middles == sorted(middles)
+
+
+def test_a_cohort_in_the_midst_of_the_user_leaves_a_middle_beyond_the_user(
+    template: Template, user: FloatArray
+) -> None:
+    likelihood = calibrate(
+        template.center, template.user_distances, Cohort(embeddings=user, model="test")
+    )
+
+    assert likelihood.middle > template.user_distances.mean()
+    assert math.isfinite(likelihood.steepness)

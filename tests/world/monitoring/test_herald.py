@@ -1,0 +1,88 @@
+from dataclasses import replace
+
+from acclock.session.answers import Answer
+from acclock.session.events import Event, Status
+from acclock.session.reasons import Reason
+from acclock.session.standing import Standing
+from acclock.world.monitoring.herald import Herald
+
+LOCKED = Standing(
+    at_s=0.0,
+    state="locked",
+    reason=Reason.UNOPENED,
+    answer=Answer(),
+    confidence="low",
+    confirmed=False,
+    lockout_s=0.0,
+)
+OPEN = replace(LOCKED, state="unlocked", reason=Reason.USER, confidence="high", confirmed=True)
+
+
+class Ears:
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+        self.statuses: list[Status] = []
+
+    def tell(self, event: Event) -> None:
+        self.events.append(event)
+
+    def refresh(self, status: Status) -> None:
+        self.statuses.append(status)
+
+
+def herald(ears: Ears) -> Herald:
+    return Herald([ears], person="anna", device="ear")
+
+
+def test_events_are_numbered_and_end_locked() -> None:
+    ears = Ears()
+    told = herald(ears)
+
+    told.start(LOCKED)
+    told.hear(replace(OPEN, at_s=1.0))
+    told.stop("the monitor has failed")
+
+    assert [(event.kind, event.number) for event in ears.events] == [
+        ("started", 1),
+        ("unlocked", 2),
+        ("locked", 3),
+        ("stopped", 4),
+    ]
+    assert ears.events[-1].status.reason == "the monitor has failed"
+    assert {event.status.state for event in ears.events[2:]} == {"locked"}
+
+
+def test_nothing_is_told_after_the_end() -> None:
+    ears = Ears()
+    told = herald(ears)
+    told.start(LOCKED)
+    told.stop("over")
+    before = list(ears.events)
+
+    told.hear(replace(OPEN, at_s=5.0))
+    told.stop("over again")
+
+    assert ears.events == before
+    assert ears.statuses == []
+
+
+def test_refreshes_are_spaced_but_a_change_never_waits() -> None:
+    ears = Ears()
+    told = herald(ears)
+    told.start(LOCKED)
+
+    for tenth in range(20):
+        told.hear(replace(LOCKED, at_s=tenth / 10))
+    told.hear(replace(OPEN, at_s=1.91))
+
+    assert len(ears.statuses) == 8
+    assert ears.statuses[-1].state == "unlocked"
+
+
+def test_every_run_has_a_name_of_its_own() -> None:
+    first, second = Ears(), Ears()
+
+    herald(first).start(LOCKED)
+    herald(second).start(LOCKED)
+
+    assert first.events[0].status.session != second.events[0].status.session

@@ -1,0 +1,116 @@
+"""What a template learns while its user is watched over, and what becomes of it in the vault."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from acclock.matching.cohort import Cohort
+from acclock.matching.enrollment import enroll
+from acclock.simulation import Scene, draw_person, simulate
+from acclock.values import FloatArray
+from acclock.world.desk import Desk, open_desk
+from acclock.world.monitoring.ward import Ward
+from acclock.world.vault.keys import KeyFile
+from acclock.world.vault.opening import open_vault
+from acclock.world.wearing import observe
+
+
+@dataclass
+class Clock:
+    now: datetime = datetime(2026, 1, 5, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def desk(tmp_path: Path, clock: Clock) -> Iterator[Desk]:
+    with open_vault(tmp_path, key_store=KeyFile(tmp_path / "key"), clock=clock) as vault:
+        yield open_desk(vault)
+
+
+@pytest.fixture(scope="module")
+def windows(tmp_path_factory: pytest.TempPathFactory) -> FloatArray:
+    """Embeddings of five minutes of one simulated person."""
+    folder = tmp_path_factory.mktemp("windows")
+    with open_vault(folder, key_store=KeyFile(folder / "key")) as vault:
+        worn = simulate(draw_person(0), Scene(duration_s=300.0), seed=1).recording
+        return observe(worn, open_desk(vault).embedder).good
+
+
+def add(desk: Desk, rows: FloatArray, clock: Clock, *, goal: int) -> Ward:
+    cohort: Cohort = desk.cohort
+    desk.vault.add("anna", enroll(rows, cohort=cohort, now=clock.now, goal=goal))
+    return Ward(desk, "anna")
+
+
+def test_a_light_enrollment_grows_to_its_goal_and_each_step_is_a_version(
+    desk: Desk, clock: Clock, windows: FloatArray
+) -> None:
+    ward = add(desk, windows[:30], clock, goal=50)
+
+    grown = [ward.learn(tuple(windows[at : at + 12])) for at in (30, 42, 54)]
+
+    assert grown == [True, True, False]
+    assert ward.template.windows == 50
+    assert desk.vault.person("anna").version == 3
+    assert [event.kind for event in desk.vault.events()][-2:] == ["grown", "grown"]
+    np.testing.assert_allclose(desk.vault.template("anna").center, ward.template.center, atol=1e-6)
+
+
+def test_a_complete_template_follows_its_user_once_a_week_within_the_budget(
+    desk: Desk, clock: Clock, windows: FloatArray
+) -> None:
+    ward = add(desk, windows[:40], clock, goal=40)
+    # windows at the center are clearly the user's, whatever the model thinks of the others
+    confident = tuple(np.tile(ward.template.center, (12, 1)))
+
+    early = ward.learn(confident)
+    clock.now += timedelta(days=8)
+    late = ward.learn(confident)
+    at_once_again = ward.learn(confident)
+
+    assert (early, late, at_once_again) == (False, True, False)
+    assert desk.vault.person("anna").version == 2
+    assert ward.template.threshold <= desk.vault.template("anna", 1).threshold
+
+
+def test_few_windows_teach_nothing(desk: Desk, clock: Clock, windows: FloatArray) -> None:
+    ward = add(desk, windows[:30], clock, goal=50)
+
+    assert not ward.learn(tuple(windows[30:35]))
+
+
+def test_who_was_slower_learns_nothing_and_sees_the_newer_version(
+    desk: Desk, clock: Clock, windows: FloatArray
+) -> None:
+    slow, quick = add(desk, windows[:30], clock, goal=60), Ward(desk, "anna")
+
+    assert quick.learn(tuple(windows[30:45]))
+    assert not slow.learn(tuple(windows[45:60]))
+
+    assert slow.look() == "changed"
+    assert slow.look() == "none"
+    assert slow.template.windows == 45
+
+
+def test_somebody_enrolled_anew_under_the_same_name_is_not_the_same(
+    desk: Desk, clock: Clock, windows: FloatArray
+) -> None:
+    ward = add(desk, windows[:30], clock, goal=50)
+    template = ward.template
+
+    desk.vault.remove("anna")
+    gone = ward.look()
+    desk.vault.add("anna", replace(template))
+
+    assert (gone, ward.look()) == ("gone", "gone")

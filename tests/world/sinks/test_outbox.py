@@ -1,0 +1,239 @@
+import asyncio
+import time
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acclock.errors import ConfigError
+from acclock.session.events import Event, Status
+from acclock.world.sinks.lane import Lane
+from acclock.world.sinks.outbox import Outbox
+from acclock.world.sinks.sink import state_after
+
+if TYPE_CHECKING:
+    from tests.world.sinks.conftest import News
+
+Soon = Callable[..., Coroutine[None, None, None]]
+
+
+class Good:
+    name = "good"
+
+    def __init__(self) -> None:
+        self.heard: list[Event] = []
+        self.refreshed: list[Status] = []
+        self.closed = False
+
+    async def tell(self, event: Event) -> None:
+        self.heard.append(event)
+
+    async def refresh(self, status: Status) -> None:
+        self.refreshed.append(status)
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+class Raising(Good):
+    name = "raising"
+
+    async def tell(self, event: Event) -> None:  # noqa: ARG002
+        raise RuntimeError("no")
+
+    async def close(self) -> None:
+        raise RuntimeError("no")
+
+
+class Hanging(Good):
+    """Takes locks; everything else takes for ever."""
+
+    name = "hanging"
+
+    async def tell(self, event: Event) -> None:
+        self.heard.append(event)
+        if state_after(event) == "unlocked":
+            await asyncio.Event().wait()
+
+    async def refresh(self, status: Status) -> None:  # noqa: ARG002
+        await asyncio.Event().wait()
+
+    async def close(self) -> None:
+        await asyncio.Event().wait()
+
+
+class Stubborn(Good):
+    """Cannot even be cancelled, for a while."""
+
+    name = "stubborn"
+
+    async def tell(self, event: Event) -> None:
+        self.heard.append(event)
+        if state_after(event) == "locked":
+            return
+        deadline = time.monotonic() + 1.5
+        while time.monotonic() < deadline:
+            try:
+                await asyncio.sleep(0.05)
+            except asyncio.CancelledError:
+                continue
+
+
+def test_a_bad_output_keeps_nothing_from_a_good_one(news: "News") -> None:
+    good, troubles = Good(), list[str]()
+    events = [news("started"), news("unlocked"), news("confidence"), news("locked")]
+
+    async def run() -> float:
+        others = [Raising(), Hanging(), Stubborn(), good]
+        async with Outbox(others, patience_s=0.3, parting_s=0.1, report=troubles.append) as outbox:
+            began = time.monotonic()
+            for event in events:
+                outbox.tell(event)
+                outbox.refresh(event.status)
+                await asyncio.sleep(0.02)
+            return time.monotonic() - began
+
+    took_s = asyncio.run(run())
+
+    assert took_s < 0.3
+    assert good.heard == events
+    assert good.closed
+    assert troubles[0] == "raising: no"
+
+
+@pytest.mark.parametrize("sort", [Hanging, Stubborn])
+def test_a_lock_does_not_wait_for_a_hanging_unlock(
+    sort: type[Good], news: "News", soon: Soon
+) -> None:
+    sink = sort()
+
+    async def run() -> float:
+        async with Outbox([sink], patience_s=60.0, parting_s=0.1) as outbox:
+            outbox.tell(news("unlocked"))
+            await soon(lambda: sink.heard)
+            outbox.tell(locked := news("locked"))
+            began = time.monotonic()
+            await soon(lambda: sink.heard[-1] is locked)
+            return time.monotonic() - began
+
+    assert asyncio.run(run()) < 0.5
+
+
+def test_a_waiting_unlock_is_never_told_after_the_lock(news: "News", soon: Soon) -> None:
+    sink = Hanging()
+
+    async def run() -> Outbox:
+        async with Outbox([sink], patience_s=60.0, parting_s=0.1) as outbox:
+            for kind in ("unlocked", "locked", "unlocked", "confidence", "locked"):
+                outbox.tell(news(kind))
+            outbox.refresh(news.status(state="locked"))
+            await soon(lambda: len(sink.heard) == 2)
+            return outbox
+
+    outbox = asyncio.run(run())
+
+    assert [event.kind for event in sink.heard] == ["locked", "locked"]
+    assert outbox.tallies["hanging"].overtaken == 3
+
+
+def test_refreshes_are_dropped_for_newer_ones_and_counted(news: "News") -> None:
+    good = Good()
+
+    async def run() -> Outbox:
+        async with Outbox([good]) as outbox:
+            for rate in range(100):
+                outbox.refresh(news.status(heart_rate_bpm=float(rate)))
+        return outbox
+
+    outbox = asyncio.run(run())
+
+    assert [status.heart_rate_bpm for status in good.refreshed] == [99.0]
+    assert outbox.tallies["good"].dropped == 99
+
+
+def test_an_outbox_closes_though_nothing_answers(news: "News") -> None:
+    async def run() -> None:
+        async with Outbox([Hanging(), Raising()], parting_s=0.1) as outbox:
+            outbox.tell(news("unlocked"))
+
+    began = time.monotonic()
+    asyncio.run(run())
+
+    assert time.monotonic() - began < 1.0
+
+
+def test_an_outbox_without_patience_or_room_is_refused() -> None:
+    with pytest.raises(ConfigError, match="patience"):
+        Outbox([], patience_s=0.0)
+    with pytest.raises(ConfigError, match="room"):
+        Outbox([], longest=0)
+
+
+class Gated(Good):
+    """Takes one event for each time that it is let."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate = asyncio.Semaphore(0)
+
+    async def tell(self, event: Event) -> None:
+        await self.gate.acquire()
+        await super().tell(event)
+
+
+@given(script=st.lists(st.sampled_from(["unlocked", "locked", "lockout", "template", "step"])))
+def test_whatever_happens_locks_are_told_in_order_and_no_stale_unlock(
+    new_session: type["News"], script: list[str]
+) -> None:
+    news, told_when, sent = new_session(), list[tuple[Event, int]](), list[Event]()
+
+    async def run() -> None:
+        sink = Gated()
+        lane = Lane(sink, patience_s=60.0, longest=1000, report=lambda _: None)
+        task = asyncio.create_task(lane.run())
+        for word in script:
+            if word == "step":
+                sink.gate.release()
+            else:
+                sent.append(news(word))  # type: ignore[arg-type]
+                lane.tell(sent[-1])
+            for _ in range(8):
+                await asyncio.sleep(0)
+            told_when.extend((event, len(sent)) for event in sink.heard[len(told_when) :])
+        for _ in sent:
+            sink.gate.release()
+        await lane.drained()
+        told_when.extend((event, len(sent)) for event in sink.heard[len(told_when) :])
+        task.cancel()
+
+    asyncio.run(run())
+
+    told = [event for event, _ in told_when]
+    locks = [event for event in sent if state_after(event) == "locked"]
+    assert [event for event in told if state_after(event) == "locked"] == locks
+    for event, known in told_when:
+        later = (other for other in sent[event.number : known] if state_after(other) == "locked")
+        assert state_after(event) == "locked" or not any(later)
+
+
+@given(kinds=st.lists(st.sampled_from(["unlocked", "confidence", "locked"]), min_size=1))
+def test_a_full_queue_keeps_the_last_state(new_session: type["News"], kinds: list[str]) -> None:
+    news, sink = new_session(), Good()
+    events = [news(kind) for kind in kinds]  # type: ignore[arg-type]
+
+    async def run() -> int:
+        lane = Lane(sink, patience_s=60.0, longest=3, report=lambda _: None)
+        for event in events:
+            lane.tell(event)
+        task = asyncio.create_task(lane.run())
+        await lane.drained()
+        task.cancel()
+        return lane.tally.dropped + lane.tally.overtaken
+
+    lost = asyncio.run(run())
+
+    assert len(sink.heard) <= 3
+    assert sink.heard[-1] is events[-1]
+    assert len(sink.heard) + lost == len(events)

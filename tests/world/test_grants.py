@@ -1,0 +1,155 @@
+import json
+import time
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from pathlib import Path
+
+import pytest
+from joserfc import jwt
+from joserfc.jwk import Key
+
+from acclock.errors import ConfigError, GrantError
+from acclock.world import boot_clock, passes
+from acclock.world.grants import Grant, GrantBook, issue_grant
+from acclock.world.passes import ASSERTION, GRANT, Span, read_pass, sign_pass
+from acclock.world.signing_keys import signing_key
+
+
+@pytest.fixture
+def key(tmp_path: Path) -> Key:
+    return signing_key(tmp_path, "grants")
+
+
+def altered(token: str, **changes: object) -> str:
+    """A token whose claims somebody changed without the key."""
+    header, payload, signature = token.split(".")
+    claims = json.loads(urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+    again = urlsafe_b64encode(json.dumps(claims | changes).encode()).rstrip(b"=").decode()
+    return f"{header}.{again}.{signature}"
+
+
+def test_a_grant_opens_once_and_ends_when_it_says(key: Key) -> None:
+    book = GrantBook("anna", key=key)
+    token = issue_grant("anna", duration_s=60.0, key=key)
+
+    grant = book.redeem(token, now_s=1000.0)
+
+    assert grant.person == "anna"
+    assert 1059.0 < grant.expires_s <= 1060.0
+    with pytest.raises(GrantError, match="used already"):
+        book.redeem(token, now_s=1000.0)
+
+
+def test_a_grant_for_another_person_opens_nothing(key: Key) -> None:
+    token = issue_grant("ben", duration_s=60.0, key=key)
+
+    with pytest.raises(GrantError, match="somebody else than anna"):
+        GrantBook("anna", key=key).redeem(token, now_s=0.0)
+
+
+def test_a_grant_does_not_outlive_its_time_whatever_the_wall_clock_says(
+    key: Key, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    book = GrantBook("anna", key=key)
+    token = issue_grant("anna", duration_s=0.05, key=key)
+    time.sleep(0.06)
+    monkeypatch.setattr(time, "time", lambda: 0.0)
+    monkeypatch.setattr(passes, "time", lambda: 0.0)
+
+    with pytest.raises(GrantError, match="its time is over"):
+        book.redeem(token, now_s=0.0)
+
+
+def test_a_grant_of_before_the_start_opens_nothing(key: Key) -> None:
+    token = issue_grant("anna", duration_s=60.0, key=key)
+    time.sleep(0.01)
+
+    with pytest.raises(GrantError, match="before this monitor started"):
+        GrantBook("anna", key=key).redeem(token, now_s=0.0)
+
+
+def test_a_grant_of_another_boot_opens_nothing(key: Key, monkeypatch: pytest.MonkeyPatch) -> None:
+    book = GrantBook("anna", key=key)
+    token = issue_grant("anna", duration_s=60.0, key=key)
+    monkeypatch.setattr(passes, "this_boot", lambda: "another")
+
+    with pytest.raises(GrantError, match="before this machine started"):
+        book.redeem(token, now_s=0.0)
+
+
+@pytest.mark.parametrize(
+    "changes", [{"sub": "anna"}, {"until_ms": 1 << 50}, {"jti": "new"}, {"aud": "acclock-monitor"}]
+)
+def test_a_grant_that_was_changed_opens_nothing(changes: dict[str, object], key: Key) -> None:
+    book = GrantBook("anna", key=key)
+    token = issue_grant("ben", duration_s=60.0, key=key)
+
+    with pytest.raises(GrantError, match="signature"):
+        book.redeem(altered(token, **changes, extra=1), now_s=0.0)
+
+
+def test_a_grant_of_another_key_opens_nothing(key: Key, tmp_path: Path) -> None:
+    token = issue_grant("anna", duration_s=60.0, key=signing_key(tmp_path / "else", "grants"))
+
+    with pytest.raises(GrantError, match="signature"):
+        GrantBook("anna", key=key).redeem(token, now_s=0.0)
+
+
+@pytest.mark.parametrize(
+    "token",
+    [
+        "",
+        "x",
+        "a.b.c",
+        "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbm5hIn0.",
+        "eyJhbGciOiJIUzI1NiJ9.e30.AAAA",
+        "é" * 100,
+    ],
+)
+def test_garbage_opens_nothing(token: str, key: Key) -> None:
+    with pytest.raises(GrantError):
+        GrantBook("anna", key=key).redeem(token, now_s=0.0)
+
+
+def test_an_assertion_is_no_grant(key: Key) -> None:
+    start = boot_clock.now_ms()
+    span = Span(from_ms=start, until_ms=start + 1000)
+    token = sign_pass(ASSERTION, {"sub": "anna", "aud": "acclock-monitor", "jti": "1"}, span, key)
+
+    with pytest.raises(GrantError, match="this is not an acclock-grant"):
+        GrantBook("anna", key=key).redeem(token, now_s=0.0)
+
+
+@pytest.mark.parametrize(
+    ("claims", "sentence"),
+    [
+        ({"until_ms": None}, "how long it holds"),
+        ({"until_ms": 1.5}, "how long it holds"),
+        ({"until_ms": True}, "how long it holds"),
+        ({"until_ms": 10_000_000}, "more than 600 s"),
+        ({"from_ms": 5000}, "its time is over, or has not come"),
+    ],
+)
+def test_a_signed_grant_without_a_sound_span_is_refused(
+    claims: dict[str, object], sentence: str, key: Key
+) -> None:
+    said = {"boot": boot_clock.this_boot(), "from_ms": 0, "until_ms": 6000} | claims
+    token = jwt.encode({"alg": "Ed25519", "typ": GRANT.type}, said, key, algorithms=["Ed25519"])
+
+    with pytest.raises(GrantError, match=sentence):
+        read_pass(GRANT, token, key, at_ms=3000)
+
+
+@pytest.mark.parametrize("duration_s", [0.0, -1.0, 601.0, float("nan"), float("inf")])
+def test_a_grant_without_end_is_not_made(duration_s: float, key: Key) -> None:
+    with pytest.raises(ConfigError, match="lasts up to 600 s"):
+        issue_grant("anna", duration_s=duration_s, key=key)
+
+
+def test_the_socket_hands_a_grant_to_the_session(key: Key) -> None:
+    taken = list[Grant]()
+    answer = GrantBook("anna", key=key).answers(taken.append, now_s=lambda: 7.0)
+
+    said = answer({"ask": "grant", "grant": issue_grant("anna", duration_s=1.0, key=key)})
+
+    assert said == {"granted": "anna"}
+    assert [grant.person for grant in taken] == ["anna"]

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from acclock.errors import ModelError, TooFewError
-from acclock.experiments.evaluation import Evaluation, evaluate
+from acclock.experiments.evaluation import Evaluation, evaluate, evaluate_folds
 from acclock.experiments.gallery import Embeds
 from acclock.experiments.gathering import gather
+from acclock.experiments.panels import Panel
 from acclock.experiments.participants import Participant
 from acclock.experiments.pictures import draw_det
 from acclock.experiments.report import NO_COHORT, WITHIN, describe, tell
@@ -47,6 +48,44 @@ def test_within_a_session_every_window_is_tried_in_two_rounds_of_three(
     assert score.other_trials == 3 * 20 * 34
     assert score.equal_error.value < 0.4
     assert WITHIN in describe(within, card=bands().card)["notes"]  # type: ignore[operator]
+
+
+def test_nobody_is_tried_against_the_people_of_another_fold(
+    people: Sequence[Participant], bands: Make
+) -> None:
+    folds = [tuple(people[:2]), tuple(people[2:])]
+    panels = [Panel(participants=fold, embedder=bands()) for fold in folds]
+
+    together = evaluate_folds(panels, protocol="cross-session", rounds=50)
+    apart = [evaluate(fold, bands(), protocol="cross-session", rounds=50) for fold in folds]
+
+    assert (together.people, together.windows) == (5, 5 * 2 * 17)
+    for number, score in enumerate(together.scores):
+        parts = [one.scores[number] for one in apart]
+        assert score.own_trials == sum(part.own_trials for part in parts)
+        assert score.other_trials == sum(part.other_trials for part in parts)
+        least, most = sorted(part.mean_equal_error.value for part in parts)
+        assert least <= score.mean_equal_error.value <= most
+
+
+def test_one_fold_is_a_plain_evaluation(people: Sequence[Participant], bands: Make) -> None:
+    panel = Panel(participants=tuple(people), embedder=bands())
+
+    found = evaluate_folds([panel], protocol="cross-session", rounds=200)
+    plain = evaluate(people, bands(), protocol="cross-session", rounds=200)
+
+    assert describe(found, card=bands().card) == describe(plain, card=bands().card)
+
+
+def test_a_gate_turns_windows_away_and_counts_them(
+    people: Sequence[Participant], bands: Make
+) -> None:
+    panel = Panel(participants=tuple(people), embedder=bands())
+
+    gated = evaluate_folds([panel], protocol="cross-session", gated=True, rounds=50)
+
+    assert gated.turned_away >= 5 * 2  # the window of the warm-up of every recording
+    assert gated.windows + gated.turned_away == 5 * 2 * 17
 
 
 def test_the_same_seed_gives_the_same_figures(

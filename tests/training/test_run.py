@@ -17,6 +17,7 @@ from acclock.training.grid import Grid
 from acclock.training.judging import judge_model, try_all
 from acclock.training.rates import bring_to
 from acclock.training.recipe import Recipe, Stage
+from acclock.training.recipes import find_recipe
 from acclock.training.run import Run
 from acclock.training.subjects import Session, Subject
 from acclock.values import Recording
@@ -174,8 +175,28 @@ def test_the_best_epoch_is_kept(crowd: list[Subject]) -> None:
     assert kept == min(error for error in errors if error is not None)
 
 
+def test_without_a_choice_the_last_epoch_is_kept_and_nobody_judges(crowd: list[Subject]) -> None:
+    run = finish(Run(replace(SMALL, keep="last"), crowd[:4], crowd[4:8]))
+
+    assert all(report.error is None for report in run.reports)
+    assert run.best_epochs() == {"network": 2, "embedding": 2}
+
+
+def test_views_need_no_more_than_a_head_to_tell_unseen_people_apart(
+    learned: list[Subject], unseen: list[Subject]
+) -> None:
+    recipe = replace(
+        find_recipe("views"), rate_hz=RATE_HZ, embedding_width=128, windows_per_person=16
+    )
+
+    run = finish(Run(recipe, learned, unseen))
+
+    assert [report.stage for report in run.reports] == ["embedding"]
+    assert judge_model(try_all(run.model, unseen, axes=3)) < 0.05
+
+
 @pytest.mark.parametrize("rate_hz", [100.0, 75.0, 50.0, 25.0])
-@pytest.mark.parametrize("network", ["hidnet", "v5", "cnn"])
+@pytest.mark.parametrize("network", ["hidnet", "v5", "cnn", "views", "two-branch"])
 def test_every_rate_trains_by_the_same_lines(rate_hz: float, network: str) -> None:
     recipe = replace(SMALL, rate_hz=rate_hz, network=network, sizes={})
     recipe = replace(recipe, network_stage=replace(recipe.network_stage, epochs=1))

@@ -25,7 +25,9 @@ Models = Annotated[
 
 def evaluate(
     dataset: Annotated[DatasetName, typer.Argument(help="What kind of data set PATH is.")],
-    path: Annotated[Path, typer.Argument(help="A folder or zip of recordings.")],
+    path: Annotated[
+        str, typer.Argument(help="A folder or zip; FILE.zip#activity=reading takes a part of it.")
+    ],
     *,
     protocol: Annotated[ProtocolName, typer.Option(help="What enrolls.")] = "cross-session",
     model: Models = ["default"],  # noqa: B006 - typer reads it, nobody changes it
@@ -50,7 +52,7 @@ def evaluate(
 
 def _seat(
     dataset: DatasetName,
-    path: Path,
+    path: str,
     models: list[str],
     protocol: ProtocolName,
     people: int | None,

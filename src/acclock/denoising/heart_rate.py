@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from acclock.denoising.bandpass import bandpass
 from acclock.errors import SignalError
@@ -90,15 +91,13 @@ def _envelope(beats: FloatArray, rate_hz: float) -> FloatArray:
 
 def _similarity(envelope: FloatArray, block: int) -> FloatArray:
     """Mean autocorrelation of the blocks, each scaled to itself so that one bump cannot rule."""
-    starts = range(0, len(envelope) - block + 1, max(1, block // 2))
-    total = np.zeros(block)
-    for start in starts:
-        part = envelope[start : start + block] - envelope[start : start + block].mean()
-        power = np.abs(np.fft.rfft(part, 2 * block)) ** 2
-        products = np.fft.irfft(power, 2 * block)[:block]
-        if products[0] > 0:
-            total += products / products[0]
-    return total / len(starts) / (1.0 - np.arange(block) / block)
+    blocks = sliding_window_view(envelope, block)[:: max(1, block // 2)]
+    spectra = np.fft.rfft(blocks - blocks.mean(axis=-1, keepdims=True), 2 * block)
+    powers = spectra.real**2 + spectra.imag**2
+    products = np.fft.irfft(powers, 2 * block)[:, :block]
+    lively = products[products[:, 0] > 0]
+    total = (lively / lively[:, :1]).sum(axis=0)
+    return np.asarray(total / len(blocks) / (1.0 - np.arange(block) / block))
 
 
 def _beat(similarity: FloatArray, rate_hz: float) -> tuple[float, float]:

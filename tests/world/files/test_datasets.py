@@ -115,6 +115,16 @@ def test_classyglass_tells_the_activity_by_its_number(
     assert entries["1B-User2"].labels == {}
     assert entries["2-User2"].day == date(2019, 9, 14)
     assert entries["2-User2"].inspect().format == "ClassyGlass MetaWear CSV"
+    part = open_dataset(f"{tmp_path}#activity=running,sit to stand")
+    assert [entry.person for entry in part] == ["1A-User2", "2-User2"]
+    with pytest.raises(ConfigError, match="no activity called flying; it has running"):
+        open_dataset(f"{tmp_path}#activity=flying")
+
+
+def test_a_mark_in_a_name_is_a_name(mscardio: Path) -> None:
+    renamed = mscardio.rename(mscardio.with_name("set #2"))
+
+    assert len(list(open_dataset(renamed))) == 3
 
 
 def test_a_plain_folder_takes_people_from_its_folders_or_its_own_files(

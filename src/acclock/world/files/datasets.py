@@ -74,12 +74,25 @@ class Dataset:
         kept = tuple(entry.name for entry in self if entry.person in wanted)
         return replace(self, names=kept)
 
+    def where(self, label: str, values: Iterable[str]) -> "Dataset":
+        """Give the part of the data set that carries one of these values under a label."""
+        wanted = frozenset(values)
+        known = frozenset(entry.labels[label] for entry in self if label in entry.labels)
+        if strangers := wanted - known:
+            told = ", ".join(sorted(known)) or "nothing"
+            raise ConfigError(
+                f"{self.name} has no {label} called {', '.join(sorted(strangers))}; it has {told}"
+            )
+        return replace(self, names=tuple(e.name for e in self if e.labels.get(label) in wanted))
+
 
 def open_dataset(path: Path | str, *, people: Iterable[str] | None = None) -> Dataset:
     """List the recordings of a folder or zip: MSCardio, ClassyGlass, MuSe, or any that it holds.
 
-    ``people`` keeps only theirs.
+    ``people`` keeps only theirs. A path may end in the label and the values to be kept, as in
+    ``classyglass.zip#activity=reading,typing``.
     """
+    path, label, values = _split(str(path))
     tree = open_tree(path)
     if tree is None:
         raise UnreadableError(f"{path} is one recording; a data set is a folder or a zip of them")
@@ -87,7 +100,8 @@ def open_dataset(path: Path | str, *, people: Iterable[str] | None = None) -> Da
     if not names:
         raise UnreadableError(f"no recording was found in {path}")
     dataset = Dataset(name=_name(tree, names[0]), tree=tree, names=names)
-    return dataset if people is None else dataset.of(people)
+    part = dataset.where(label, values) if label else dataset
+    return part if people is None else part.of(people)
 
 
 def holds_many(path: Path | str) -> bool:
@@ -96,6 +110,13 @@ def holds_many(path: Path | str) -> bool:
         return False
     tree = open_tree(path)
     return tree is not None and len(list_recordings(tree)) > 1
+
+
+def _split(path: str) -> tuple[str, str, list[str]]:
+    """Take apart a path and what is to be kept of it; a name may hold the mark itself."""
+    place, _, only = path.rpartition("#")
+    label, _, values = only.partition("=")
+    return (place, label, values.split(",")) if place and values else (path, "", [])
 
 
 def _name(tree: Tree, first: str) -> str:

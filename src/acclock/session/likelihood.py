@@ -14,6 +14,8 @@ _LEAST_APART = 2.0
 """In spreads: when strangers lie nearer than that, the user gets no narrower than this."""
 _NARROWEST = 1e-3
 """No user's distances spread less, however alike the enrolled windows were."""
+_LEAST_COSINE = 0.05
+"""Windows that point nowhere in common have no center to be near to."""
 MOST_NATS = 8.0
 """What a whole window may say at most: one odd window shall not decide."""
 
@@ -42,16 +44,39 @@ class Likelihood:
 
 
 def calibrate(
-    center: FloatArray, user_distances: FloatArray, cohort: Cohort, *, allowance: float = 0.0
+    center: FloatArray,
+    user_distances: FloatArray,
+    cohort: Cohort,
+    *,
+    allowance: float = 0.0,
+    windows: float | None = None,
 ) -> Likelihood:
     """Learn from a user's own distances, and from strangers', what a distance to a center says.
 
     ``user_distances`` are an enrollment's, from its own center; ``allowance`` moves the user
-    away by so many of their spreads, as a new wearing does.
+    away by so many of their spreads, as a new wearing does. ``windows`` is of how many the center
+    was made, where they were fewer than the enrollment's.
     """
     own = leave_one_out(user_distances)
+    if windows is not None:
+        own = expect_from_few(own, windows)
     spread = max(float(own.std()), _NARROWEST)
     usual = float(own.mean()) + allowance * spread
     nearest = float(np.quantile(distances_to(center, cohort.embeddings), _NEAR))
     apart = max(nearest - usual, _LEAST_APART * spread)
     return Likelihood(middle=usual + apart / 2.0, steepness=apart / spread**2)
+
+
+def expect_from_few(distances: FloatArray, windows: float) -> FloatArray:
+    """Give what distances from a person's true center become from the mean of a few windows.
+
+    A mean of n windows is off its center by a part of length ``sqrt((1 - r²) / n)`` at a right
+    angle, where r is the cosine between a window and the center: every window then lies farther.
+
+    >>> expect_from_few(np.array([0.9, 1.0]), 4.0).round(2)
+    array([1.03, 1.1 ])
+    """
+    cosines = 1.0 - np.square(distances) / 2.0
+    mean = max(float(cosines.mean()), _LEAST_COSINE)
+    shrunk = cosines * mean / np.sqrt(mean**2 + (1.0 - mean**2) / windows)
+    return np.asarray(np.sqrt(np.maximum(2.0 - 2.0 * shrunk, 0.0)))

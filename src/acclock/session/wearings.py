@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from acclock.matching.centers import center_of, distances_to
 from acclock.matching.cohort import Cohort
 from acclock.matching.template import Template
-from acclock.session.evidence import Evidence, add
+from acclock.session.evidence import WINDOW_S, Evidence, add
 from acclock.session.likelihood import Likelihood, calibrate
 from acclock.session.policies import Policy
 from acclock.values import FloatArray
@@ -84,8 +84,9 @@ def prove(wearing: Wearing, template: Template, cohort: Cohort, policy: Policy) 
     if wearing.proven or not enough:
         return wearing
     center = center_of(list(wearing.gathered))
+    apart = 1.0 + (lasted_s - policy.step_s) / WINDOW_S  # so many windows, had none overlapped
     return Wearing(
         center=center,
-        likelihood=calibrate(center, template.user_distances, cohort),
+        likelihood=calibrate(center, template.user_distances, cohort, windows=apart),
         proven=True,
     )

@@ -19,6 +19,8 @@ COMMANDS = {
     "grant": "grant",
     "check": "check",
     "keys": "keys",
+    "serve": "serve",
+    "token": "token",
     "identify": "identify",
     "list": "list_people",
     "show": "show_person",

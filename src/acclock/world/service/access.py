@@ -1,0 +1,65 @@
+"""Who calls: every request shows a token, and wrong ones are counted."""
+
+from typing import Annotated
+
+from fastapi import Depends
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from starlette.requests import HTTPConnection
+
+from acclock.world.service import limits
+from acclock.world.service.refusals import RefusedError
+from acclock.world.service.roles import Caller
+from acclock.world.service.service import Service
+from acclock.world.service.tokens import check_token
+
+_bearer = HTTPBearer(auto_error=False, description="A token, as `acclock token create` prints it.")
+
+
+def service_of(connection: HTTPConnection) -> Service:
+    """Give the service that a request came to."""
+    service: Service = connection.app.state.service
+    return service
+
+
+def caller_of(
+    connection: HTTPConnection,
+    shown: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
+) -> Caller:
+    """Say who calls, or refuse."""
+    if shown is None:
+        raise RefusedError(401, "no_token", "this needs a token: Authorization: Bearer ...")
+    return identify(service_of(connection), shown.credentials, address_of(connection))
+
+
+def refuse_strangers(connection: HTTPConnection) -> None:
+    """Refuse parameters that the document does not name: a typo must not pass unnoticed."""
+    if connection.scope["type"] != "http" or not connection.query_params:
+        return
+    paths = connection.app.openapi()["paths"]
+    about = paths[connection.scope["route"].path_format][connection.scope["method"].lower()]
+    known = {one["name"] for one in about.get("parameters", ()) if one["in"] == "query"}
+    if strangers := set(connection.query_params) - known:
+        raise RefusedError(
+            422, "unknown_parameter", f"there is no parameter {min(strangers)!r} here"
+        )
+
+
+def identify(service: Service, secret: str, address: str) -> Caller:
+    """Say whose a token is; an address that shows wrong ones too often must wait."""
+    most = service.config.failures_per_minute
+    limits.check(service.store, "failure", address, most=most)
+    try:
+        return check_token(service.store, secret)
+    except RefusedError:
+        service.metrics.count("refusals", "token")
+        limits.count(service.store, "failure", address, most=most)
+        raise
+
+
+def address_of(connection: HTTPConnection) -> str:
+    """Give where a call comes from."""
+    return connection.client.host if connection.client else "nowhere"
+
+
+Called = Annotated[Caller, Depends(caller_of)]
+Serving = Annotated[Service, Depends(service_of)]

@@ -1,0 +1,110 @@
+"""The application: routes, one handler for refusals, and the static pages."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from pathlib import Path
+
+from fastapi import Depends, FastAPI
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+
+from acclock.errors import AccLockError
+from acclock.world.service.access import refuse_strangers
+from acclock.world.service.guarding import Guard
+from acclock.world.service.pushing import Pushing
+from acclock.world.service.refusals import RefusedError, as_body, as_refusal
+from acclock.world.service.routes import (
+    about,
+    events,
+    people,
+    pushes,
+    sessions,
+    streams,
+    tokens,
+    verifications,
+)
+from acclock.world.service.service import Service, running
+from acclock.world.service.shapes import Error
+
+_STATIC = Path(__file__).parent / "static"
+_REFUSED = (400, 401, 403, 404, 408, 409, 413, 422, 429, 503)
+_CODES = {404: "not_found", 405: "method_not_allowed"}
+
+_log = logging.getLogger(__name__)
+
+
+def build_app(service: Service) -> FastAPI:
+    """Give the application over an open service; it runs for as long as the server does."""
+
+    @asynccontextmanager
+    async def live(app: FastAPI) -> AsyncIterator[None]:
+        app.state.pushing = Pushing(service)
+        sweeping = asyncio.create_task(app.state.pushing.run())
+        async with running(service):
+            yield
+            sweeping.cancel()
+
+    app = FastAPI(
+        title="AccLock",
+        version=version("acclock"),
+        summary="Who wears the earphone? The heartbeat in its accelerometer tells.",
+        openapi_url="/v1/openapi.json",
+        docs_url=None,  # those pages load scripts from elsewhere
+        redoc_url=None,
+        lifespan=live,
+        responses={status: {"model": Error} for status in _REFUSED},
+    )
+    app.state.service = service
+    nouns = (people, verifications, sessions, events, streams, pushes, tokens, about)
+    for noun in nouns:
+        app.include_router(noun.router, dependencies=[Depends(refuse_strangers)])
+    if _STATIC.is_dir():
+        app.mount("/", StaticFiles(directory=_STATIC, html=True), name="static")
+    app.add_middleware(Guard, origins=service.config.origins, metrics=service.metrics)
+    app.add_exception_handler(AccLockError, _refuse)
+    app.add_exception_handler(RequestValidationError, _refuse_request)
+    app.add_exception_handler(HTTPException, _refuse_route)
+    app.add_exception_handler(Exception, _fail)
+    return app
+
+
+async def _refuse(_: Request, error: Exception) -> JSONResponse:
+    if not isinstance(error, AccLockError):
+        raise error
+    return _answer(as_refusal(error))
+
+
+async def _refuse_request(_: Request, error: Exception) -> JSONResponse:
+    if not isinstance(error, RequestValidationError):
+        raise error
+    first = error.errors()[0]
+    place = ".".join(str(part) for part in first["loc"])
+    return _answer(RefusedError(422, "invalid_request", f"{place}: {first['msg']}"))
+
+
+async def _refuse_route(_: Request, error: Exception) -> JSONResponse:
+    if not isinstance(error, HTTPException):
+        raise error
+    code = _CODES.get(error.status_code, "refused")
+    refused = RefusedError(error.status_code, code, str(error.detail).lower())
+    return _answer(refused, headers=dict(error.headers or {}))
+
+
+async def _fail(_: Request, error: Exception) -> JSONResponse:
+    _log.error("a request failed", exc_info=error)
+    return _answer(RefusedError(500, "failed", "the service failed; its log says more"))
+
+
+def _answer(refusal: RefusedError, *, headers: dict[str, str] | None = None) -> JSONResponse:
+    told = dict(headers or {})
+    if refusal.status == 401:
+        told["WWW-Authenticate"] = "Bearer"
+    if refusal.wait_s is not None:
+        told["Retry-After"] = str(max(1, round(refusal.wait_s)))
+    return JSONResponse(as_body(refusal), status_code=refusal.status, headers=told)

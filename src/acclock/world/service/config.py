@@ -1,0 +1,83 @@
+"""How the service listens, what it allows and how much it takes on."""
+
+import os
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from pathlib import Path
+
+from acclock.errors import ConfigError
+from acclock.session.policies import Entry, Policy, policy_named
+from acclock.world.desk import DEFAULT_MODEL
+
+_MOST_WORKERS = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceConfig:
+    """Everything that ``acclock serve`` can be told. The defaults need no configuration."""
+
+    folder: Path
+    """Of the vault: its key and, without another database, the database."""
+    database: str | None = None
+    model: str = DEFAULT_MODEL
+    host: str = "127.0.0.1"
+    port: int = 8377
+    workers: int = 1
+    """Processes; streams are dealt out among them."""
+    policy: str = "balanced"
+    entry: Entry = "grant"
+    """What opens a session: another factor, or the heartbeat alone."""
+    certificate: Path | None = None
+    certificate_key: Path | None = None
+    insecure: bool = False
+    """Whether to listen beyond this machine without TLS, as behind a proxy that has it."""
+    origins: tuple[str, ...] = ()
+    """Other web origins whose pages may call, such as ``https://dashboard.example``."""
+    most_streams: int = 400
+    """Streams of one process; further ones are told to come back later."""
+    most_upload_bytes: int = 32 * 1024 * 1024
+    verifications_per_minute: int = 10
+    """Of one token, over all replicas: what may be asked is also what may be guessed."""
+    streams_per_minute: int = 60
+    questions_per_minute: int = 600
+    failures_per_minute: int = 30
+    """Wrong tokens from one address, over all replicas."""
+    batch: int = 16
+    """Windows that are embedded together, at most."""
+    replica: str = field(default_factory=lambda: os.urandom(8).hex())
+    """A random name of this process."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.port <= 65535 or not 1 <= self.workers <= _MOST_WORKERS:
+            raise ConfigError(f"port {self.port} with {self.workers} workers cannot be served")
+        if (self.certificate is None) != (self.certificate_key is None):
+            raise ConfigError("TLS needs both a certificate and its key")
+        if not self.secure and not is_loopback(self.host) and not self.insecure:
+            raise ConfigError(
+                f"listening on {self.host} without TLS would send tokens in the clear: give a "
+                "certificate with its key, or --insecure behind a proxy that has TLS"
+            )
+        if min(self.most_streams, self.batch, self.most_upload_bytes) < 1:
+            raise ConfigError("the service must take at least one stream, window and byte")
+        _ = self.rules
+
+    @property
+    def secure(self) -> bool:
+        return self.certificate is not None
+
+    @property
+    def rules(self) -> Policy:
+        """The policy with its entry."""
+        return policy_named(self.policy).opened_by(self.entry)
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether only this machine can call an address.
+
+    >>> is_loopback("localhost"), is_loopback("::1"), is_loopback("0.0.0.0")
+    (True, True, False)
+    """
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,0 +1,95 @@
+"""An enrollment that listens to one stream, and coaches whoever is being enrolled."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from acclock.acquisition.live import LiveClock
+from acclock.matching.coaching import Enrollment, push, report
+from acclock.matching.cohort import Cohort
+from acclock.matching.fault import Fault
+from acclock.pipeline import Preparation, PreparedWindow, StreamingDenoiser
+from acclock.session.chunks import Break, Chunk
+from acclock.values import FloatArray
+from acclock.world.service.listeners import Asked, Message
+from acclock.world.service.pieces import even_out
+from acclock.world.wearing import find_fault
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Enrolling:
+    """Gathers good windows; they leave only as a template, when whoever asked says so."""
+
+    stream: str
+    preparation: Preparation
+    cohort: Cohort
+    clock: LiveClock
+    axes: int
+    hear: Callable[[list[Message]], None]
+    enrollment: Enrollment = field(default_factory=Enrollment)
+    news: list[Message] = field(default_factory=list)
+    _denoiser: StreamingDenoiser | None = None
+
+    def take(self, piece: Chunk | Break) -> list[Asked]:
+        if isinstance(piece, Break):
+            self.clock.finish()
+            self._denoiser = None
+            return []
+        windows: list[PreparedWindow] = []
+        for restarted, samples, received in even_out(
+            self.clock, piece, rate_hz=self.preparation.rate_hz
+        ):
+            if restarted or self._denoiser is None:
+                self._denoiser = StreamingDenoiser(
+                    self.preparation, step_s=self.preparation.config.window_s
+                )
+            windows += self._denoiser.push(samples, received)
+        return [
+            asked for window in windows if (asked := self._look(window, piece.heard_s)) is not None
+        ]
+
+    def tick(self, now_s: float) -> None:
+        """Time alone teaches nothing about anybody."""
+
+    def lock(self, now_s: float) -> None:  # noqa: ARG002 - it holds for every time
+        """Begin anew: what came before may lie too long ago."""
+        self.clock.finish()
+        self._denoiser = None
+
+    def tell(self, news: list[Message]) -> None:
+        self.hear(news)
+
+    def _look(self, window: PreparedWindow, heard_s: float) -> Asked | None:
+        fault = find_fault(window.quality)
+        if fault is Fault.WARM_UP:
+            self._report(fault.advice)
+        elif fault is not None:
+            self.enrollment = push(self.enrollment, None, fault=fault)
+            self._report()
+        else:
+            samples = window.samples[: self.axes]
+            return Asked(samples=samples, heard_s=heard_s, answer=self._hear)
+        return None
+
+    def _hear(self, embedding: FloatArray, _: float) -> None:
+        if np.isfinite(embedding).all():
+            self.enrollment = push(self.enrollment, embedding)
+        else:
+            self.enrollment = push(self.enrollment, None, fault=Fault.ABSENCE)
+        self._report()
+
+    def _report(self, advice: str | None = None) -> None:
+        progress = report(self.enrollment, cohort=self.cohort)
+        self.news.append(
+            {
+                "type": "progress",
+                "good": progress.good,
+                "needed": progress.needed,
+                "least": progress.least,
+                "advice": advice or progress.advice,
+                "refusal": progress.refusal,
+                "complete": progress.complete,
+                "may_end": progress.may_end,
+            }
+        )

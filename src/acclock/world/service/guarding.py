@@ -1,0 +1,69 @@
+"""What every answer carries and every request must bear: headers, origins, counts."""
+
+import json
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from acclock.world.service.metrics import Metrics
+from acclock.world.service.refusals import RefusedError, as_body
+
+_HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'self'; img-src 'self' data:; style-src 'self'; script-src 'self'; "
+        "connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; "
+        "frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), bluetooth=(self)",
+}
+
+
+class Guard:
+    """Refuses pages of other origins, and sets the headers that browsers obey."""
+
+    def __init__(self, app: ASGIApp, *, origins: tuple[str, ...], metrics: Metrics) -> None:
+        self._app, self._origins, self._metrics = app, frozenset(origins), metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        if not self._may_call(Headers(scope=scope)):
+            self._metrics.count("refusals", "origin")
+            await _turn_away(scope, send)
+            return
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self._metrics.count("requests", str(message["status"]))
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)
+                if scope["path"].startswith(("/v1", "/metrics")):
+                    headers.setdefault("Cache-Control", "no-store")
+            await send(message)
+
+        await self._app(scope, receive, send_guarded)
+
+    def _may_call(self, headers: Headers) -> bool:
+        """Let programs call, which name no origin, and pages of ours or of origins we know."""
+        origin = headers.get("origin")
+        if origin is None or origin in self._origins:
+            return True
+        return urlsplit(origin).netloc == headers.get("host")
+
+
+async def _turn_away(scope: Scope, send: Send) -> None:
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.close", "code": 4403, "reason": "origin"})
+        return
+    refusal = RefusedError(403, "origin", "pages of this origin may not call")
+    start = {"type": "http.response.start", "status": 403}
+    await send(start | {"headers": [(b"content-type", b"application/json")]})
+    await send({"type": "http.response.body", "body": json.dumps(as_body(refusal)).encode()})

@@ -1,0 +1,100 @@
+"""How a stream becomes a live session, and how it ends."""
+
+import secrets
+import time
+from dataclasses import dataclass
+
+from acclock.acquisition.live import LiveClock
+from acclock.session.policies import Policy
+from acclock.session.reasons import Reason
+from acclock.session.session import Session
+from acclock.world.service.board import Live, News
+from acclock.world.service.listeners import Message
+from acclock.world.service.refusals import RefusedError
+from acclock.world.service.service import Service
+from acclock.world.service.snapshots import Snapshot
+from acclock.world.service.watching import Hear, Watching
+from acclock.world.vault.people import Person
+
+MOST_HZ, LEAST_HZ = 1000.0, 20.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What a stream says about itself."""
+
+    device: str = "stream"
+    rate_hz: float = 100.0
+    policy: Policy
+    traced: bool = False
+
+
+def new_stream() -> str:
+    """Give a random name for a stream."""
+    return secrets.token_hex(16)
+
+
+def prepare(service: Service, person: Person, wanted: Wanted, hear: Hear) -> Watching:
+    """Make a session from somebody's template. It reads the vault: not for the event loop."""
+    if not LEAST_HZ <= wanted.rate_hz <= MOST_HZ:
+        raise RefusedError(
+            422, "bad_rate", f"a stream has {LEAST_HZ:g} to {MOST_HZ:g} samples a second"
+        )
+    desk, preparation = service.desk, service.preparation
+    stream = new_stream()
+    return Watching(
+        stream=stream,
+        session=Session(
+            desk.vault.template(person.name),
+            desk.cohort,
+            preparation,
+            desk.embedder.embed,
+            wanted.policy,
+            person=person.name,
+        ),
+        clock=LiveClock(source_hz=wanted.rate_hz, rate_hz=preparation.rate_hz),
+        axes=desk.embedder.card.axes,
+        rate_hz=preparation.rate_hz,
+        snapshot=Snapshot(
+            session=stream,
+            person=person.person,
+            name=person.name,
+            device=wanted.device,
+            at=time.time(),
+        ),
+        hear=hear,
+        traced=wanted.traced,
+        news=[],
+    )
+
+
+def join(service: Service, watching: Watching, token: str) -> None:
+    """Let a session live, unless there are too many."""
+    if not service.engine.admit(watching):
+        service.metrics.count("refusals", "busy")
+        raise RefusedError(503, "busy", "there are too many streams; come back later", wait_s=10)
+    service.board.live[watching.stream] = Live(watching=watching, token=token)
+    service.board.publish(News(kind="started", snapshot=watching.snapshot), share=True)
+
+
+def leave(service: Service, watching: Watching) -> None:
+    """End a session. Whoever comes back begins locked."""
+    service.engine.dismiss(watching)
+    if service.board.live.pop(watching.stream, None) is None:
+        return
+    ended = watching.snapshot.locked(Reason.DISCONNECTED)
+    service.board.publish(News(kind="stopped", snapshot=ended), share=True)
+
+
+def announce(service: Service, snapshot: Snapshot, news: list[Message]) -> None:
+    """Tell those who listen to events what is new about a session."""
+    for message in news:
+        match message["type"]:
+            case "decision":
+                service.board.publish(News(kind="session", snapshot=snapshot))
+            case "change":
+                kind = str(message["kind"])
+                service.board.publish(News(kind=kind, snapshot=snapshot), share=True)
+            case "trace":
+                body = {key: told for key, told in message.items() if key != "type"}
+                service.board.publish(News(kind="trace", snapshot=snapshot, body=body))

@@ -1,0 +1,154 @@
+"""A process among its replicas: it tells them how its sessions stand, and hears of theirs."""
+
+import asyncio
+import logging
+import time
+from dataclasses import replace
+
+from acclock.errors import AccLockError
+from acclock.world.service.board import Board, News
+from acclock.world.service.engine import Engine
+from acclock.world.service.replicas import Heard, Told, clear_up, exchange, forget_replica
+from acclock.world.service.snapshots import Snapshot
+from acclock.world.service.store import Store
+from acclock.world.vault.vault import Vault
+
+_EVERY_S = 0.5
+_LEASE_S = 3.0
+"""A replica that nobody hears of for so long is dead: its sessions are locked, and it knows."""
+_CLEAR_UP_S = 60.0
+
+_log = logging.getLogger(__name__)
+
+
+class Presence:
+    """Twice a second, one transaction. Without the database for three seconds, all is locked."""
+
+    def __init__(
+        self, replica: str, *, board: Board, engine: Engine, store: Store, vault: Vault
+    ) -> None:
+        self._replica, self._board, self._engine = replica, board, engine
+        self._store, self._vault = store, vault
+        self._shared: dict[str, Snapshot] = {}
+        self._last: int | None = None
+        self._beats: dict[str, tuple[int, float]] = {}
+        self._events = -1
+        self._cleared_s = time.monotonic()
+        self.heard_s = time.monotonic()
+        """When the database last answered."""
+
+    @property
+    def well(self) -> bool:
+        return time.monotonic() - self.heard_s < _LEASE_S
+
+    async def run(self) -> None:
+        """Go on until cancelled."""
+        while True:
+            await self.sync()
+            await asyncio.sleep(_EVERY_S)
+
+    async def sync(self) -> None:
+        """Tell and hear once; lock everything when that has not worked for too long."""
+        told = self._tell()
+        try:
+            heard, people = await asyncio.to_thread(self._exchange, told)
+        except AccLockError as error:
+            _log.warning("%s", error)
+            self._board.unshared = [*told.kinds, *self._board.unshared][-1000:]
+            if not self.well:
+                self._engine.lock_all()
+                self._board.remote = {}
+            return
+        self._shared |= {stream: one for stream, (_, one) in told.changed.items()}
+        self._shared = {one: told for one, told in self._shared.items() if one in self._board.live}
+        self.heard_s = time.monotonic()
+        self._hear(heard)
+        self._end_revoked(told, heard)
+        if people is not None:
+            self._meet(people, told.held)
+
+    async def leave(self) -> None:
+        """Say goodbye, so that nobody waits for us to die."""
+        try:
+            await asyncio.to_thread(forget_replica, self._store, self._replica)
+        except AccLockError as error:
+            _log.warning("%s", error)
+
+    def _tell(self) -> Told:
+        board = self._board
+        kinds, board.unshared = board.unshared, []
+        changed = {
+            stream: (live.token, live.watching.snapshot)
+            for stream, live in board.live.items()
+            if _differ(self._shared.get(stream), live.watching.snapshot)
+        }
+        return Told(
+            replica=self._replica,
+            changed=changed,
+            held=frozenset(board.live),
+            tokens=frozenset(live.token for live in board.live.values()),
+            kinds=kinds,
+            last=self._last,
+        )
+
+    def _exchange(self, told: Told) -> tuple[Heard, dict[str, str] | None]:
+        heard = exchange(self._store, told)
+        if time.monotonic() - self._cleared_s > _CLEAR_UP_S:
+            self._cleared_s = time.monotonic()
+            clear_up(self._store)
+        with self._vault.reading() as visit:
+            events = visit.events
+        if events == self._events:
+            return heard, None
+        people = {person.person: person.name for person in self._vault.people()}
+        self._events = events
+        return heard, people
+
+    def _hear(self, heard: Heard) -> None:
+        now_s = time.monotonic()
+        for replica, beat in heard.beats.items():
+            if self._beats.get(replica, (None,))[0] != beat:
+                # of one never heard before, nobody knows whether this beat was its last
+                first = replica not in self._beats
+                self._beats[replica] = (beat, -_LEASE_S if first else now_s)
+        alive = {one for one, (_, at_s) in self._beats.items() if now_s - at_s < _LEASE_S}
+        self._beats = {one: self._beats[one] for one in heard.beats}
+        self._board.remote = {
+            stream: snapshot
+            for stream, (replica, snapshot) in heard.sessions.items()
+            if replica in alive
+        }
+        self._last = heard.last
+        for kind, snapshot in heard.changes:
+            named = replace(snapshot, name=self._board.names.get(snapshot.person, ""))
+            self._board.publish(News(kind=kind, snapshot=named))
+        self._obey(heard)
+
+    def _obey(self, heard: Heard) -> None:
+        live = self._board.live
+        for stream, duration_s in heard.grants:
+            if stream in live:
+                watching = live[stream].watching
+                self._engine.feed(watching, lambda one=watching, s=duration_s: one.grant(s))  # type: ignore[misc]
+
+    def _end_revoked(self, told: Told, heard: Heard) -> None:
+        """End the streams of tokens that are no longer good, of those that were asked about."""
+        for live in list(self._board.live.values()):
+            if live.token in told.tokens - heard.valid:
+                live.watching.tell([{"type": "revoked"}])
+
+    def _meet(self, people: dict[str, str], held: frozenset[str]) -> None:
+        """Know everybody's name, and end the sessions of those who were deleted."""
+        self._board.names = people
+        for live in self._board.live.values():
+            gone = live.watching.snapshot.person not in people
+            if gone and live.watching.stream in held:
+                self._engine.feed(live.watching, live.watching.forget)
+
+
+def _differ(before: Snapshot | None, now: Snapshot) -> bool:
+    return before is None or (before.state, before.reason, before.confidence) != (
+        now.state,
+        now.reason,
+        now.confidence,
+    )

@@ -1,0 +1,151 @@
+"""Streams over a WebSocket: watch over a session, or enroll somebody."""
+
+from datetime import UTC, datetime
+from functools import partial
+
+from fastapi import APIRouter
+from starlette.concurrency import run_in_threadpool
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from acclock.acquisition.live import LiveClock
+from acclock.errors import AccLockError
+from acclock.matching.coaching import Enrollment, finish
+from acclock.session.chunks import Break
+from acclock.world.service import limits
+from acclock.world.service.access import address_of, identify, service_of
+from acclock.world.service.connections import Connection
+from acclock.world.service.consents import enroll_with_consent, log_consent
+from acclock.world.service.enrolling import Enrolling
+from acclock.world.service.hellos import Hello, read_hello, read_wanted
+from acclock.world.service.intake import Control
+from acclock.world.service.joining import announce, join, leave, new_stream, prepare
+from acclock.world.service.listeners import Message
+from acclock.world.service.refusals import RefusedError
+from acclock.world.service.roles import Caller
+from acclock.world.service.routes.people import find, is_known
+from acclock.world.service.service import Service
+from acclock.world.service.snapshots import Snapshot, show
+from acclock.world.vault.names import checked
+from acclock.world.vault.people import Person
+
+router = APIRouter()
+
+
+@router.websocket("/v1/stream")
+async def stream(socket: WebSocket) -> None:
+    """Take a stream: welcome, hello, ready, and then frames against decisions."""
+    service = service_of(socket)
+    await socket.accept()
+    connection = Connection(service, socket)
+    try:
+        hello = read_hello(await connection.greet(), nonce=connection.intake.nonce)
+        caller = await run_in_threadpool(_admit, service, hello.token, address_of(socket))
+        serve = _watch if hello.purpose == "watch" else _enroll
+        await serve(service, connection, caller, hello)
+    except WebSocketDisconnect:
+        pass
+    except AccLockError as error:
+        await connection.refuse(error)
+
+
+def _admit(service: Service, secret: str, address: str) -> Caller:
+    caller = identify(service, secret, address)
+    most = service.config.streams_per_minute
+    limits.count(service.store, "stream", caller.token, most=most)
+    return caller
+
+
+async def _watch(service: Service, connection: Connection, caller: Caller, hello: Hello) -> None:
+    caller.require("device")
+    person = await run_in_threadpool(find, service, hello.person)
+    caller.require_person(person.person)
+    wanted = read_wanted(hello, caller, service.config)
+    hear = partial(_pass_on, service, connection, caller, traced=wanted.traced)
+    watching = await run_in_threadpool(prepare, service, person, wanted, hear)
+    join(service, watching, caller.token)
+    ready = {"type": "ready", "policy": wanted.policy.name, "entry": wanted.policy.entry}
+    connection.say(ready | show(watching.snapshot, caller.role))
+
+    async def obey(control: Control) -> None:
+        if control.get("type") == "removed":
+            broken = Break(reason="removed", heard_s=connection.intake.heard_s)
+            service.engine.feed(watching, broken)
+        elif control.get("type") == "bye":
+            connection.say({"type": "ended"})
+        else:
+            raise RefusedError(422, "unknown_message", "a stream takes frames, removed and bye")
+
+    try:
+        await connection.carry(watching, obey)
+    finally:
+        leave(service, watching)
+
+
+def _pass_on(
+    service: Service,
+    connection: Connection,
+    caller: Caller,
+    snapshot: Snapshot,
+    news: list[Message],
+    *,
+    traced: bool,
+) -> None:
+    """Tell the client and those who listen to events what is new."""
+    announce(service, snapshot, news)
+    for message in news:
+        match message["type"]:
+            case "decision":
+                about = {"sequence": connection.intake.number_at(message["heard_s"])}
+                connection.say({"type": "decision"} | about | show(snapshot, caller.role))
+            case "change":
+                connection.say(message | show(snapshot, caller.role))
+            case "trace" if not traced:
+                pass  # somebody else looks at the samples
+            case _:
+                connection.say(message)
+
+
+async def _enroll(service: Service, connection: Connection, caller: Caller, hello: Hello) -> None:
+    caller.require()
+    if hello.consent is None:
+        raise RefusedError(422, "no_consent", "nobody is enrolled who has not agreed to it")
+    name = checked(hello.person)
+    if await run_in_threadpool(is_known, service, name):
+        raise RefusedError(409, "name_taken", f"the name {name!r} is taken")
+    preparation = service.preparation
+    enrolling = Enrolling(
+        stream=new_stream(),
+        preparation=preparation,
+        cohort=service.desk.cohort,
+        clock=LiveClock(source_hz=hello.rate_hz, rate_hz=preparation.rate_hz),
+        axes=service.desk.embedder.card.axes,
+        hear=partial(_say_all, connection),
+    )
+    if not service.engine.admit(enrolling):
+        raise RefusedError(503, "busy", "there are too many streams; come back later", wait_s=10)
+    connection.say({"type": "ready", "person": name, "needed": enrolling.enrollment.goal})
+    consent = hello.consent
+
+    async def obey(control: Control) -> None:
+        if control.get("type") != "finish":
+            raise RefusedError(422, "unknown_message", "an enrollment takes frames and finish")
+        person = await run_in_threadpool(_finish, service, name, consent, enrolling.enrollment)
+        connection.say({"type": "enrolled", "person": person.name, "version": person.version})
+        connection.say({"type": "ended"})
+
+    try:
+        await connection.carry(enrolling, obey)
+    finally:
+        service.engine.dismiss(enrolling)
+
+
+def _say_all(connection: Connection, news: list[Message]) -> None:
+    for message in news:
+        connection.say(message)
+
+
+def _finish(service: Service, name: str, consent: str, enrollment: Enrollment) -> Person:
+    desk = service.desk
+    template = finish(enrollment, cohort=desk.cohort, now=datetime.now(UTC))
+    noted = log_consent(desk.vault, consent)
+    return enroll_with_consent(desk, name, lambda: desk.vault.add(name, template), noted)

@@ -1,0 +1,38 @@
+"""Whether the wearer of an uploaded recording is the person."""
+
+from fastapi import APIRouter
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+
+from acclock.world.service import limits
+from acclock.world.service.access import Called, Serving
+from acclock.world.service.routes.people import Filename, Name, find, recording_body
+from acclock.world.service.shapes import Verification
+from acclock.world.service.uploads import read_recording, receive, work_on
+
+router = APIRouter(prefix="/v1/people", tags=["verification"])
+
+
+@router.post("/{name}/verify", openapi_extra=recording_body())
+async def verify(
+    request: Request,
+    caller: Called,
+    service: Serving,
+    name: Name,
+    filename: Filename = "recording",
+) -> Verification:
+    """Tell whether it is the person: a decision, a reason and a confidence of three levels."""
+    caller.require("device", "relying-party")
+    person = await run_in_threadpool(find, service, name)
+    caller.require_person(person.person)
+    most = service.config.verifications_per_minute
+    await run_in_threadpool(limits.count, service.store, "verify", caller.token, most=most)
+    body = await receive(request, most_bytes=service.config.most_upload_bytes)
+
+    def work() -> Verification:
+        recording = read_recording(body, filename, rate_hz=service.preparation.rate_hz)
+        verdict = service.desk.verify(person.name, recording)
+        told = verdict.details() if caller.is_operator else verdict.summary()
+        return Verification.model_validate(told)
+
+    return await work_on(service, work)

@@ -1,0 +1,79 @@
+"""The parts of the service, put together."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from threading import BoundedSemaphore
+
+from acclock.pipeline import Preparation
+from acclock.world.desk import Desk, open_desk
+from acclock.world.service.board import Board
+from acclock.world.service.config import ServiceConfig
+from acclock.world.service.engine import Engine
+from acclock.world.service.metrics import Metrics
+from acclock.world.service.presence import Presence
+from acclock.world.service.store import Store
+from acclock.world.vault.opening import open_vault
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Service:
+    """Everything that a request may need."""
+
+    config: ServiceConfig
+    desk: Desk
+    store: Store
+    metrics: Metrics
+    board: Board
+    engine: Engine
+    presence: Presence
+    desk_work: BoundedSemaphore
+    """Uploads are worked on one at a time: streams come first."""
+
+    @property
+    def preparation(self) -> Preparation:
+        return Preparation.of(self.desk.embedder.card)
+
+    @property
+    def ready(self) -> bool:
+        return self.engine.well and self.presence.well
+
+
+def open_service(config: ServiceConfig) -> Service:
+    """Open the vault and the model; nothing runs yet."""
+    vault = open_vault(config.folder, url=config.database)
+    desk = open_desk(vault, model=config.model)
+    store, metrics, board = Store(vault.engine), Metrics(), Board()
+    engine = Engine(
+        desk.embedder.embed, metrics, batch=config.batch, most_streams=config.most_streams
+    )
+    presence = Presence(config.replica, board=board, engine=engine, store=store, vault=vault)
+    metrics.watch("streams", lambda: engine.streams)
+    metrics.watch("ready", lambda: engine.well and presence.well)
+    return Service(
+        config=config,
+        desk=desk,
+        store=store,
+        metrics=metrics,
+        board=board,
+        engine=engine,
+        presence=presence,
+        desk_work=BoundedSemaphore(1),
+    )
+
+
+@asynccontextmanager
+async def running(service: Service) -> AsyncIterator[None]:
+    """Run the engine and the exchange with the replicas for as long as this lasts."""
+    service.engine.start(asyncio.get_running_loop())
+    await service.presence.sync()
+    syncing = asyncio.create_task(service.presence.run())
+    try:
+        yield
+    finally:
+        syncing.cancel()
+        await asyncio.gather(syncing, return_exceptions=True)
+        service.engine.stop()
+        await service.presence.leave()
+        service.desk.vault.close()

@@ -1,0 +1,86 @@
+"""The service's own tables, beside the vault's. They hold no name and nothing biometric."""
+
+from sqlalchemy import Boolean, Column, Float, Index, Integer, MetaData, String, Table, Text
+
+FORMAT = 1
+"""Of these tables; a database with another one is refused."""
+
+metadata = MetaData()
+
+formats = Table("acclock_service", metadata, Column("format", Integer, primary_key=True))
+
+tokens = Table(
+    "acclock_tokens",
+    metadata,
+    Column("token", String(16), primary_key=True),
+    Column("digest", String(64), nullable=False, unique=True),
+    Column("role", String(16), nullable=False),
+    Column("person", String(32)),
+    Column("may_grant", Boolean, nullable=False),
+    Column("note", String(64), nullable=False),
+    Column("created", Float, nullable=False),
+    Column("expires", Float, nullable=False),
+)
+"""A number to revoke by, and the SHA-256 of what its owner holds."""
+
+rates = Table(
+    "acclock_rates",
+    metadata,
+    Column("bucket", String(96), primary_key=True),
+    Column("minute", Integer, primary_key=True, autoincrement=False),
+    Column("count", Integer, nullable=False),
+)
+
+replicas = Table(
+    "acclock_replicas",
+    metadata,
+    Column("replica", String(16), primary_key=True),
+    Column("beat", Integer, nullable=False),
+    Column("seen", Float, nullable=False),
+)
+"""Who is alive: the beat rises once a second. ``seen`` is for clearing up, nothing trusts it."""
+
+streams = Table(
+    "acclock_streams",
+    metadata,
+    Column("stream", String(32), primary_key=True),
+    Column("replica", String(16), nullable=False),
+    Column("person", String(32), nullable=False),
+    Column("token", String(16), nullable=False),
+    Column("status", Text, nullable=False),
+)
+"""How each live session stands, without names."""
+
+happenings = Table(
+    "acclock_happenings",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    Column("replica", String(16), nullable=False),
+    Column("person", String(32), nullable=False),
+    Column("at", Float, nullable=False),
+    Column("body", Text, nullable=False),
+    sqlite_autoincrement=True,
+)
+"""What changed lately, so that replicas can tell those who listen at them."""
+
+orders = Table(
+    "acclock_orders",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    Column("stream", String(32), nullable=False),
+    Column("duration_s", Float, nullable=False),
+    Column("at", Float, nullable=False),
+    sqlite_autoincrement=True,
+)
+"""Grants on their way to the replica that holds the session."""
+
+receipts = Table(
+    "acclock_receipts",
+    metadata,
+    Column("key", String(64), primary_key=True),
+    Column("request", String(64), nullable=False),
+    Column("result", String(64)),
+    Column("at", Float, nullable=False),
+    Index("acclock_receipts_at", "at"),
+)
+"""What was done under which key of a client that may ask again."""

@@ -1,0 +1,66 @@
+"""Recordings that a client uploads: bounded in size and time, read, and gone again."""
+
+import asyncio
+import re
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
+
+from acclock.values import Recording
+from acclock.world.files import read
+from acclock.world.service.refusals import RefusedError
+from acclock.world.service.service import Service
+
+Result = TypeVar("Result")
+
+_PATIENCE_S = 30.0
+_TURN_S = 10.0
+_UNFIT = re.compile(r"[^A-Za-z0-9._-]")
+
+
+async def receive(request: Request, *, most_bytes: int) -> bytes:
+    """Read a body that is neither too large nor too slow."""
+    body = bytearray()
+    try:
+        async with asyncio.timeout(_PATIENCE_S):
+            async for part in request.stream():
+                body += part
+                if len(body) > most_bytes:
+                    raise RefusedError(413, "too_large", f"a body has at most {most_bytes} bytes")
+    except TimeoutError:
+        raise RefusedError(
+            408, "too_slow", f"the body took longer than {_PATIENCE_S:g} s"
+        ) from None
+    except ClientDisconnect:
+        raise RefusedError(400, "gone", "the caller left before the body had ended") from None
+    if not body:
+        raise RefusedError(422, "empty", "the body is empty; it should be a recording")
+    return bytes(body)
+
+
+async def work_on(service: Service, work: Callable[[], Result]) -> Result:
+    """Do long work in a thread, one at a time, or say that there is too much of it."""
+    return await run_in_threadpool(_take_turn, service, work)
+
+
+def read_recording(body: bytes, filename: str, *, rate_hz: float) -> Recording:
+    """Read an uploaded recording as a file of that name would be read."""
+    with tempfile.TemporaryDirectory(prefix="acclock-") as folder:
+        path = Path(folder) / (_UNFIT.sub("_", filename)[-80:].lstrip(".") or "recording")
+        path.write_bytes(body)
+        return read(path, rate_hz=rate_hz)
+
+
+def _take_turn(service: Service, work: Callable[[], Result]) -> Result:
+    if not service.desk_work.acquire(timeout=_TURN_S):
+        raise RefusedError(
+            503, "busy", "too many recordings are being worked on; try again", wait_s=5
+        )
+    try:
+        return work()
+    finally:
+        service.desk_work.release()

@@ -1,0 +1,230 @@
+"""Two replicas over one PostgreSQL: a killed one's sessions are locked, nothing told is lost."""
+
+import importlib.util
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from json import dumps, loads
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from websockets.sync.client import connect
+
+from acclock.matching.template import Template
+from acclock.world.service.store import Store
+from acclock.world.service.tokens import create_token
+from acclock.world.vault.keys import KeyFile
+from acclock.world.vault.opening import open_vault
+
+_spec = importlib.util.spec_from_file_location(
+    "vault_conftest", Path(__file__).parents[1] / "vault" / "conftest.py"
+)
+assert _spec is not None
+assert _spec.loader is not None
+_vault = importlib.util.module_from_spec(_spec)
+sys.modules["vault_conftest"] = _vault  # dataclasses look their module up
+_spec.loader.exec_module(_vault)
+postgres = _vault.postgres
+
+_REPLICA = """
+import sys
+from pathlib import Path
+from acclock.world.service.config import ServiceConfig
+from acclock.world.service.serving import listen, serve
+config = ServiceConfig(folder=Path(sys.argv[1]), database=sys.argv[2], port=0)
+sockets = listen(config)
+print(sockets[0].getsockname()[1], flush=True)
+serve(config, sockets)
+"""
+
+
+_LINE = """
+import asyncio, sys
+async def pump(reader, writer):
+    while data := await reader.read(65536):
+        writer.write(data)
+        await writer.drain()
+    writer.close()
+async def carry(reader, writer):
+    inner, outer = await asyncio.open_unix_connection(sys.argv[2])
+    await asyncio.gather(pump(reader, outer), pump(inner, writer), return_exceptions=True)
+async def main():
+    async with await asyncio.start_unix_server(carry, sys.argv[1]) as server:
+        await server.serve_forever()
+asyncio.run(main())
+"""
+
+
+class Line:
+    """Stands between the replicas and the database, and can be cut."""
+
+    def __init__(self, folder: Path, server: Path) -> None:
+        self._place, self._server = folder / ".s.PGSQL.5432", server / ".s.PGSQL.5432"
+        self.mend()
+
+    def mend(self) -> None:
+        command = [sys.executable, "-c", _LINE, str(self._place), str(self._server)]
+        self._process = subprocess.Popen(command)  # noqa: S603 - the program above
+        wait(self._place.exists)
+
+    def cut(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        self._place.unlink()
+
+
+@dataclass
+class Cluster:
+    """Replicas of one vault, by number."""
+
+    folder: Path
+    database: str
+    line: Line
+    processes: list[subprocess.Popen[str]]
+    ports: list[int]
+    operator: str = ""
+
+    def start(self) -> int:
+        command = [sys.executable, "-c", _REPLICA, str(self.folder), self.database]
+        process = subprocess.Popen(  # noqa: S603 - our own program
+            command, stdout=subprocess.PIPE, text=True, env=os.environ | {"OMP_NUM_THREADS": "1"}
+        )
+        assert process.stdout is not None
+        self.processes.append(process)
+        self.ports.append(int(process.stdout.readline()))
+        return len(self.ports) - 1
+
+    def ask(
+        self, replica: int, path: str, *, method: str = "GET", json: object = None
+    ) -> httpx.Response:
+        return httpx.request(
+            method,
+            f"http://127.0.0.1:{self.ports[replica]}{path}",
+            headers={"Authorization": f"Bearer {self.operator}"},
+            timeout=60.0,
+            trust_env=False,
+            json=json,
+        )
+
+    @contextmanager
+    def stream(self, replica: int) -> Iterator[dict[str, Any]]:
+        """Open a stream of anna's, and give what the service says about it."""
+        place = f"ws://127.0.0.1:{self.ports[replica]}/v1/stream"
+        with connect(place, compression=None, proxy=None, close_timeout=1) as socket:
+            nonce = loads(socket.recv())["nonce"]
+            hello = {"type": "hello", "token": self.operator, "nonce": nonce, "person": "anna"}
+            socket.send(dumps(hello))
+            yield loads(socket.recv())
+
+    def sessions(self, replica: int) -> list[str]:
+        listed = self.ask(replica, "/v1/sessions").json()["sessions"]
+        return [one["session"] for one in listed]
+
+
+@pytest.fixture(scope="module")
+def cluster(
+    postgres: str, templates: dict[str, Template], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Cluster]:
+    tmp_path = tmp_path_factory.mktemp("replicas")
+    sockets = tmp_path / "line"
+    sockets.mkdir(mode=0o755)
+    server = Path(postgres.partition("host=")[2])
+    line = Line(sockets, server)
+    name = f"service_{os.urandom(4).hex()}"
+    base = postgres.partition("?")[0]
+    engine = _vault.create_engine(postgres)
+    with engine.begin() as connection:
+        connection.execute(_vault.text(f"CREATE SCHEMA {name}"))
+    options = f"options=-csearch_path%3D{name}"
+    folder, keys = tmp_path / "vault", tmp_path / "vault" / "vault.key"
+    with open_vault(folder, url=f"{postgres}&{options}", key_store=KeyFile(keys)) as vault:
+        secret, _ = create_token(Store(vault.engine), "operator", duration_s=3600)
+        vault.add("anna", templates["anna"])
+    running = Cluster(folder, f"{base}?host={sockets}&{options}", line, [], [], secret)
+    for _ in range(2):
+        running.start()
+    for replica in range(2):
+        wait(lambda: running.ask(replica, "/v1/ready").status_code == 200)  # noqa: B023 - now
+    yield running
+    for process in running.processes:
+        process.kill()
+        process.wait()
+        assert process.stdout is not None
+        process.stdout.close()
+    line.cut()
+    with engine.begin() as connection:
+        connection.execute(_vault.text(f"DROP SCHEMA {name} CASCADE"))
+    engine.dispose()
+
+
+def wait(until: Callable[[], bool], *, patience_s: float = 60.0) -> float:
+    start_s = time.monotonic()
+    while not until():
+        assert time.monotonic() - start_s < patience_s
+        time.sleep(0.1)
+    return time.monotonic() - start_s
+
+
+def test_a_killed_replica_is_noticed_and_its_streams_begin_locked_elsewhere(
+    cluster: Cluster,
+) -> None:
+    one, other = cluster.start(), 0
+    with cluster.stream(one) as ready:
+        wait(lambda: cluster.sessions(other) == [ready["session"]])
+
+        cluster.processes[one].send_signal(signal.SIGKILL)
+        noticed_s = wait(lambda: cluster.sessions(other) == [])
+    state = cluster.ask(other, "/v1/people/anna/state").json()
+    with cluster.stream(other) as anew:
+        pass
+
+    assert noticed_s < 30.0  # three seconds on a machine that has time
+    assert (state["state"], state["session"]) == ("locked", None)
+    assert (anew["type"], anew["state"]) == ("ready", "locked")
+    assert anew["session"] != ready["session"]
+
+
+def test_what_was_acknowledged_before_a_kill_is_there_after_it(cluster: Cluster) -> None:
+    one, other = 1, 0
+    told: list[str] = []
+
+    def make(number: int) -> None:
+        wanted = {"role": "viewer", "duration_s": 600, "note": str(number)}
+        try:
+            answer = cluster.ask(number % 2, "/v1/tokens", method="POST", json=wanted)
+        except httpx.HTTPError:
+            return
+        if answer.status_code == 201:
+            told.append(answer.json()["token"])
+
+    with ThreadPoolExecutor(4) as pool:
+        for number in range(40):
+            pool.submit(make, number)
+        wait(lambda: len(told) >= 10)
+        cluster.processes[one].send_signal(signal.SIGKILL)
+
+    kept = {row["token"] for row in cluster.ask(other, "/v1/tokens").json()["tokens"]}
+    assert 10 <= len(told) < 40
+    assert set(told) <= kept
+
+
+def test_a_database_that_goes_away_and_comes_back(cluster: Cluster) -> None:
+    one = 0
+    with cluster.stream(one):
+        cluster.line.cut()
+        wait(lambda: cluster.ask(one, "/v1/ready").status_code == 503)
+        refused = cluster.ask(one, "/v1/people")
+        cluster.line.mend()
+        wait(lambda: cluster.ask(one, "/v1/ready").status_code == 200)
+        people = cluster.ask(one, "/v1/people").json()["people"]
+
+    assert (refused.status_code, refused.json()["error"]["code"]) == (503, "vault_unavailable")
+    assert [person["name"] for person in people] == ["anna"]

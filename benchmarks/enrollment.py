@@ -31,7 +31,7 @@ from acclock.world.vault.keys import KeyFile
 from acclock.world.vault.opening import open_vault
 from acclock.world.wearing import observe
 
-PEOPLE, SEED, DURATION_S = 60, 5100, 330.0
+PEOPLE, SEED, DURATION_S = 60, 5200, 330.0
 TABLES, FEWEST = 10, 20
 ROUNDS = 5
 

@@ -33,7 +33,7 @@ class Policy:
     """What takes the place of ``proof_nats`` when the heartbeat alone opens."""
     entry_s: float = 30.0
     """What takes the place of ``proof_s`` when the heartbeat alone opens."""
-    revoke_nats: float = 10.0
+    revoke_nats: float = 13.0
     """Evidence against the proven wearer that ends the session."""
     confirm_s: float = 60.0
     """How long a grant may stand without the heartbeat's proof, or wait for a heartbeat."""
@@ -92,7 +92,7 @@ STRICT = Policy(
 COMFORTABLE = Policy(
     name="comfortable",
     allowance=3.0,
-    revoke_nats=14.0,
+    revoke_nats=17.0,
     confirm_s=90.0,
     grace_s=30.0,
     resume_s=180.0,

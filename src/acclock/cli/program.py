@@ -40,6 +40,7 @@ COMMANDS = {
     "export": "export",
     "cohort": "cohort",
     "evaluate": "evaluate",
+    "experiment": "experiment",
     "doctor": "doctor",
 }
 """What a command is called -> its module here, and the function of the same name in it."""

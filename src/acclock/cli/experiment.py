@@ -1,0 +1,77 @@
+"""``acclock experiment``: the paper's figures and tables, measured again."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from acclock.cli.extras import needing
+from acclock.cli.progress import Bars
+from acclock.cli.show import JsonFlag, show
+from acclock.errors import ConfigError
+from acclock.experiments.paper.catalog import find_experiments
+from acclock.experiments.paper.scales import SCALES, Scale
+
+
+class Act(StrEnum):
+    """What to do with experiments."""
+
+    LIST = "list"
+    RUN = "run"
+    REPORT = "report"
+
+
+What = Annotated[Act, typer.Argument(help="list, run or report.")]
+Names = Annotated[list[str] | None, typer.Argument(help="Which experiments; all for no name.")]
+CohortName = Annotated[str, typer.Option("--cohort", help="simulated, mscardio, or a folder.")]
+Data = Annotated[Path | None, typer.Option(help="Where mscardio lies, as a folder or zip.")]
+ScaleName = Annotated[str, typer.Option("--scale", help="quick, standard or full.")]
+Results = Annotated[Path, typer.Option(help="The folder of outcomes and reports.")]
+Workers = Annotated[int | None, typer.Option(min=1, help="Processes; one per core by default.")]
+
+
+def experiment(
+    what: What,
+    names: Names = None,
+    *,
+    cohort: CohortName = "simulated",
+    data: Data = None,
+    scale: ScaleName = "quick",
+    out: Results = Path("experiments"),
+    workers: Workers = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """List the paper's experiments, run them on people, or report paper and ours side by side.
+
+    ``acclock experiment run users movements --scale standard`` goes on where it was interrupted.
+    """
+    chosen = find_experiments(names or [])
+    size = _find_scale(scale)
+    match what:
+        case Act.LIST:
+            show({one.name: f"{one.title} ({one.where})" for one in chosen}, as_json=as_json)
+        case Act.RUN:
+            with needing("train"):  # torch takes seconds to load, which a list should not cost
+                from acclock.experiments.paper.running import run_experiments
+            with Bars(quiet=as_json) as bars:
+                told = run_experiments(
+                    chosen,
+                    cohort=cohort,
+                    data=data,
+                    scale=size,
+                    out=out,
+                    workers=workers,
+                    on_done=bars.work,
+                )
+            show(told, as_json=as_json)
+        case Act.REPORT:
+            from acclock.experiments.paper.report import write_report  # not needed for a list
+
+            show(write_report(chosen, scale=size, out=out), as_json=as_json)
+
+
+def _find_scale(name: str) -> Scale:
+    if name not in SCALES:
+        raise ConfigError(f"there is no scale {name!r}; there are {', '.join(SCALES)}")
+    return SCALES[name]

@@ -1,0 +1,155 @@
+"""The encoder of a fold: trained on everybody but those who are tried."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+
+from acclock.embedding.networks.siamese import EmbeddingModel
+from acclock.errors import TooFewError
+from acclock.experiments.paper.cohorts import Cohort, Member, deal, gather_members
+from acclock.experiments.paper.pieces import Piece, cut, lose
+from acclock.experiments.paper.scales import Scale
+from acclock.matching.centers import are_unit
+from acclock.matching.cohort import Cohort as Strangers
+from acclock.pipeline import Preparation
+from acclock.training.drawing import keep_axes
+from acclock.training.export import embed_eagerly
+from acclock.training.grid import Windows
+from acclock.training.recipe import Recipe
+from acclock.training.recipes import read_recipe
+from acclock.training.run import Run
+from acclock.training.subjects import FEWEST_WINDOWS, Session, Subject
+from acclock.values import FloatArray
+
+STRANGER_WINDOWS = 15
+"""Of each person learned from, to set thresholds by: a minute, as in the paper."""
+_LOSSES = (0.0, 0.1, 0.2, 0.3)
+"""Up to which share the samples of every fourth recording are lost, in training."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lesson:
+    """All that decides what an encoder becomes."""
+
+    cohort: Cohort
+    scale: Scale
+    fold: int
+    seed: int
+    recipe: str
+    learned: int | None
+    learns_lost: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Encoder:
+    """A trained model, and strangers whom nobody will meet again."""
+
+    model: EmbeddingModel
+    preparation: Preparation
+    axes: int
+    strangers: Strangers
+
+    def embed(self, windows: Windows) -> FloatArray:
+        """Give a row for each window; not of length one where nothing can be made of it."""
+        return embed_eagerly(self.model, keep_axes(windows, self.axes))
+
+
+@lru_cache(maxsize=6)
+def train_encoder(lesson: Lesson) -> Encoder:
+    """Train on all people but those of the fold; strangers for thresholds are among the former.
+
+    Paper: Sec. 7.1.1, where two groups of people train and the third is only tried.
+    """
+    recipe = replace(read_recipe(lesson.recipe), seed=lesson.seed)
+    subjects = list(_find_subjects(lesson, recipe))
+    if len(subjects) < 2:
+        raise TooFewError(what="people to learn from", have=len(subjects), need=2)
+    run = Run(recipe, subjects)
+    while not run.finished:
+        run.advance()
+    windows = np.concatenate([_choose_evenly(subject) for subject in subjects])
+    rows = embed_eagerly(run.model, keep_axes(windows, recipe.axes))
+    return Encoder(
+        model=run.model,
+        preparation=recipe.prepared,
+        axes=recipe.axes,
+        strangers=Strangers(embeddings=rows[are_unit(rows)], model="fold"),
+    )
+
+
+@lru_cache(maxsize=4)
+def cut_members(
+    cohort: Cohort, scale: Scale, seed: int, preparation: Preparation
+) -> dict[str, tuple[Piece, ...]]:
+    """Give everybody's windows by name."""
+    return {
+        member.name: tuple(
+            cut(recording, preparation, session=when)
+            for when, recording in enumerate(member.recordings)
+        )
+        for member in gather_members(cohort, scale, seed)
+    }
+
+
+@lru_cache(maxsize=128)
+def embed_member(lesson: Lesson, name: str) -> tuple[FloatArray, ...]:
+    """Give the embeddings of somebody's recordings: the variants of an experiment share them."""
+    encoder = train_encoder(lesson)
+    pieces = cut_members(lesson.cohort, lesson.scale, lesson.seed, encoder.preparation)[name]
+    return tuple(encoder.embed(piece.windows) for piece in pieces)
+
+
+def find_tried(cohort: Cohort, scale: Scale, *, fold: int, seed: int) -> list[Member]:
+    """Give the people of a fold."""
+    members = gather_members(cohort, scale, seed)
+    folds = deal(members, seed=seed)
+    return [member for member in members if folds.get(member.name) == fold]
+
+
+def _find_subjects(lesson: Lesson, recipe: Recipe) -> Iterator[Subject]:
+    members = gather_members(lesson.cohort, lesson.scale, lesson.seed)
+    folds = deal(members, seed=lesson.seed)
+    for number, member in enumerate(members):
+        if folds.get(member.name) == lesson.fold:
+            continue
+        sessions = [piece.learned() for piece in _find_pieces(lesson, recipe, number, member)]
+        sessions = _thin_out([one for one in sessions if len(one.grid)], lesson.learned)
+        if sum(len(one.grid) for one in sessions) >= FEWEST_WINDOWS:
+            yield Subject(name=member.name, source=lesson.cohort.name, sessions=tuple(sessions))
+
+
+def _find_pieces(lesson: Lesson, recipe: Recipe, number: int, member: Member) -> tuple[Piece, ...]:
+    if not lesson.learns_lost:
+        known = cut_members(lesson.cohort, lesson.scale, lesson.seed, recipe.prepared)
+        return known[member.name]
+    chance = np.random.default_rng([lesson.seed, number])
+    shares = [chance.uniform(0.0, _LOSSES[n % 4]) for n in range(len(member.recordings))]
+    return tuple(
+        cut(lose(recording, share, chance), recipe.prepared)
+        for recording, share in zip(member.recordings, shares, strict=True)
+    )
+
+
+def _thin_out(sessions: list[Session], most: int | None) -> list[Session]:
+    """Keep so many windows of a person, evenly spread."""
+    total = sum(len(one.grid) for one in sessions)
+    if most is None or total <= most:
+        return sessions
+    kept = np.zeros(total, dtype=bool)
+    kept[np.linspace(0, total - 1, most).round().astype(int)] = True
+    masks = np.split(kept, np.cumsum([len(one.grid) for one in sessions])[:-1])
+    return [
+        replace(
+            one, grid=replace(one.grid, windows=one.grid.windows[mask], ends=one.grid.ends[mask])
+        )
+        for one, mask in zip(sessions, masks, strict=True)
+        if mask.any()
+    ]
+
+
+def _choose_evenly(subject: Subject) -> Windows:
+    windows = np.concatenate([session.grid.windows for session in subject.sessions])
+    count = min(STRANGER_WINDOWS, len(windows))
+    return np.asarray(windows[np.linspace(0, len(windows) - 1, count).astype(int)])

@@ -1,0 +1,1 @@
+"""How a unit of an experiment is measured: one file for each way, each with ``measure``."""

@@ -1,0 +1,180 @@
+"""The paper's protocol: everybody once the owner, everybody else a stranger."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Literal
+
+import numpy as np
+
+from acclock.experiments.gallery import Gallery
+from acclock.experiments.protocols import Plan, plan_cross_session, plan_within_session
+from acclock.experiments.scores import equal_error_of
+from acclock.experiments.trials import Trials, enroll_all, try_all
+from acclock.matching.centers import are_unit
+from acclock.matching.cohort import Cohort as Strangers
+from acclock.matching.enrollment import enroll
+from acclock.matching.rates import far, frr
+from acclock.matching.rule import RULES
+from acclock.values import BoolArray, FloatArray
+
+Role = Literal["both", "enrolls", "tried", "always-enrolls"]
+Rates = dict[str, float]
+
+NOW = datetime(2000, 1, 1, tzinfo=UTC)
+"""When these templates are made: no figure hangs on a clock."""
+_RULES = {"": RULES["paper"], "_left_out": RULES["leave-one-out"]}
+"""Ending of a rate's name -> rule of its thresholds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """What some windows of a person are for."""
+
+    rows: FloatArray
+    role: Role
+    session: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Hall:
+    """Everybody's windows with what each is for."""
+
+    gallery: Gallery
+    roles: tuple[Role, ...]
+    """One for each recording."""
+    sessions: tuple[int, ...]
+    """One for each recording."""
+
+    def select(self, *roles: Role) -> BoolArray:
+        """Tell which windows have one of these roles."""
+        chosen = np.array([role in roles for role in self.roles])
+        return np.asarray(chosen[self.gallery.recordings])
+
+    @property
+    def later(self) -> BoolArray:
+        """Which windows lie in the later half of their wearer's sessions."""
+        pool, wearers = self.select("both", "enrolls"), self.gallery.wearers
+        sessions = np.array(self.sessions)[self.gallery.recordings]
+        halves = [
+            len(np.unique(sessions[pool & (wearers == who)])) // 2
+            for who in range(self.gallery.people)
+        ]
+        return np.asarray(sessions >= np.array(halves)[wearers])
+
+
+def fill_hall(people: Sequence[Sequence[Part]]) -> Hall:
+    """Put everybody's windows in one matrix."""
+    parts = [(who, part) for who, theirs in enumerate(people) for part in theirs]
+    counts = [len(part.rows) for _, part in parts]
+    return Hall(
+        gallery=Gallery(
+            embeddings=np.concatenate([part.rows for _, part in parts]),
+            wearers=np.repeat([who for who, _ in parts], counts),
+            recordings=np.repeat(np.arange(len(parts)), counts),
+        ),
+        roles=tuple(part.role for _, part in parts),
+        sessions=tuple(part.session for _, part in parts),
+    )
+
+
+def judge(
+    hall: Hall, strangers: Strangers, *, enrolled: int | None = None, seed: int = 0
+) -> list[Rates]:
+    """Give the rates of every person: within all sessions, and from earlier to later ones.
+
+    Paper: Sec. 7.2.1, where a random third of a person's windows registers and the others are
+    tried, each third in turn. ``cross`` rates are ours: the first half of the sessions enrolls.
+    """
+    planned = plan_thirds(hall, enrolled=enrolled, seed=seed)
+    within = _rate(hall, planned, strangers, tried=hall.select("both", "tried"))
+    if not all(_can_cross(hall, who) for who in range(hall.gallery.people)):
+        return within
+    across = _spread_out(hall, plan_cross_session(_pool(hall)), enrolled=None, seed=seed)
+    crossed = _rate(hall, across, strangers, tried=hall.select("both", "tried") & hall.later)
+    return [
+        one | {f"cross_{name}": value for name, value in other.items()}
+        for one, other in zip(within, crossed, strict=True)
+    ]
+
+
+def plan_thirds(hall: Hall, *, enrolled: int | None, seed: int) -> Plan:
+    """Plan the templates of the paper's protocol: three for each person."""
+    return _spread_out(
+        hall, plan_within_session(_pool(hall), seed=seed), enrolled=enrolled, seed=seed
+    )
+
+
+def average_by_owner(rates: Sequence[Mapping[str, float]], owners: Sequence[int]) -> list[Rates]:
+    """Average the rates of a person's templates."""
+    people = sorted(set(owners))
+    mine = [[one for one, who in zip(rates, owners, strict=True) if who == x] for x in people]
+    return [
+        {name: float(np.mean([one[name] for one in some])) for name in some[0]} for some in mine
+    ]
+
+
+def _pool(hall: Hall) -> Gallery:
+    kept = hall.select("both", "enrolls")
+    gallery = hall.gallery
+    return replace(
+        gallery,
+        embeddings=gallery.embeddings[kept],
+        wearers=gallery.wearers[kept],
+        recordings=gallery.recordings[kept],
+    )
+
+
+def _spread_out(hall: Hall, planned: Plan, *, enrolled: int | None, seed: int) -> Plan:
+    """Bring a plan of the windows that may enroll to all windows, with as many as are wanted."""
+    chance = np.random.default_rng([seed, 1])
+    everything = np.zeros((len(planned.owners), len(hall.gallery)), dtype=bool)
+    everything[:, hall.select("both", "enrolls")] = planned.enrolled
+    if enrolled is not None:
+        for row in everything:
+            chosen = chance.permutation(np.flatnonzero(row))
+            row[chosen[enrolled:]] = False
+    mine = hall.gallery.wearers == planned.owners[:, np.newaxis]
+    return replace(planned, enrolled=everything | (mine & hall.select("always-enrolls")))
+
+
+def _can_cross(hall: Hall, who: int) -> bool:
+    pool = hall.select("both", "enrolls") & (hall.gallery.wearers == who)
+    sessions = np.array(hall.sessions)[hall.gallery.recordings]
+    return len(np.unique(sessions[pool])) > 1
+
+
+def _rate(hall: Hall, planned: Plan, strangers: Strangers, *, tried: BoolArray) -> list[Rates]:
+    gallery = hall.gallery
+    trials = try_all(gallery, planned, enroll_all(gallery, planned), windows=1)
+    thresholds = {ending: _choose(gallery, planned, strangers, ending) for ending in _RULES}
+    rates = [
+        _rate_template(trials, template, tried, {k: v[template] for k, v in thresholds.items()})
+        for template in range(len(planned.owners))
+    ]
+    return average_by_owner(rates, planned.owners.tolist())
+
+
+def _rate_template(
+    trials: Trials, template: int, tried: BoolArray, thresholds: Mapping[str, float]
+) -> Rates:
+    distances = trials.distances[:, template]
+    own = distances[trials.own[:, template] & tried]
+    others = distances[trials.others[:, template] & tried]
+    rates: Rates = {}
+    for ending, threshold in thresholds.items():
+        rates[f"far{ending}"] = float(far(others, threshold))
+        rates[f"frr{ending}"] = float(frr(own, threshold))
+    return rates | {"equal_error": equal_error_of(own, others)}
+
+
+def _choose(gallery: Gallery, planned: Plan, strangers: Strangers, ending: str) -> FloatArray:
+    usable = are_unit(gallery.embeddings)
+    thresholds = np.full(len(planned.owners), np.nan)
+    for number, mask in enumerate(planned.enrolled & usable):
+        if np.count_nonzero(mask) >= 2:
+            template = enroll(
+                gallery.embeddings[mask], cohort=strangers, now=NOW, rule=_RULES[ending]
+            )
+            thresholds[number] = template.threshold
+    return thresholds

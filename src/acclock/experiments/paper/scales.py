@@ -1,0 +1,78 @@
+"""How much work an experiment may be."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from acclock.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scale:
+    """How many people, for how long, how often."""
+
+    name: str
+    people: int
+    """Simulated ones."""
+    sessions: int
+    session_s: float
+    """Of each simulated session; all together are the windows that enroll and are tried."""
+    tested_s: float
+    """Of each session under another condition."""
+    real_people: int | None
+    """Of a data set, the first so many; all when not given."""
+    seeds: tuple[int, ...]
+    """Each draws other simulated people, other folds and other thirds."""
+    epochs: int
+    """Of a network that learns step by step."""
+    is_result: bool = True
+    """Whether the figures say anything; those of a smoke test do not."""
+
+    def __post_init__(self) -> None:
+        if self.people < 6 or self.sessions < 2 or not self.seeds:
+            raise ConfigError(
+                "a scale has six people, two sessions and a seed at least,"
+                f" not {self.people}, {self.sessions} and {len(self.seeds)}"
+            )
+
+
+SCALES: Mapping[str, Scale] = MappingProxyType(
+    {
+        scale.name: scale
+        for scale in (
+            Scale(
+                name="quick",
+                people=9,
+                sessions=2,
+                session_s=60.0,
+                tested_s=24.0,
+                real_people=12,
+                seeds=(0,),
+                epochs=1,
+                is_result=False,
+            ),
+            Scale(
+                name="standard",
+                people=33,
+                sessions=4,
+                session_s=240.0,
+                tested_s=60.0,
+                real_people=None,
+                seeds=(0,),
+                epochs=12,
+            ),
+            Scale(
+                name="full",
+                people=33,
+                sessions=4,
+                session_s=240.0,
+                tested_s=240.0,
+                real_people=None,
+                seeds=(0, 1, 2),
+                epochs=100,
+            ),
+        )
+    }
+)
+"""``quick`` is a smoke test; ``standard`` has the paper's people and windows and is planned for two
+cores; ``full`` has the paper's epochs too, for a bigger machine."""

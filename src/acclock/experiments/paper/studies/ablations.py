@@ -1,0 +1,29 @@
+"""HIDNet without one part or another, all with the same few steps."""
+
+from acclock.experiments.paper.studies.baselines import STEPS
+from acclock.experiments.paper.variants import Experiment, Variant
+
+EXPERIMENT = Experiment(
+    name="ablations",
+    title="Ablations V1 to V5",
+    where="Fig. 20",
+    variants=tuple(
+        Variant(
+            name=title,
+            recipe=f'base = "paper"\nnetwork = "{network}"' + STEPS,
+            paper={"far": 0.0313, "frr": 0.0299} if network == "hidnet" else {},
+        )
+        for network, title in (
+            ("hidnet", "the full model"),
+            ("v1", "V1, without orthogonality"),
+            ("v2", "V2, without reconstruction"),
+            ("v3", "V3, without both"),
+            ("v4", "V4, without HIDNet"),
+            ("v5", "V5, without the Siamese head"),
+        )
+    ),
+    on_real_hearts=True,
+    paired=False,
+    note="Below the full scale no network has converged, so there are no p-values. The paper"
+    " prints numbers for the full model only.",
+)

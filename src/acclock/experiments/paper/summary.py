@@ -1,0 +1,147 @@
+"""Outcomes of all folds and seeds, as rows beside the paper's."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+
+from acclock.experiments.bootstrap import Estimate, draw_people, estimate
+from acclock.experiments.paper.cohorts import SIMULATED
+from acclock.experiments.paper.paired import correct, wilcoxon
+from acclock.experiments.paper.store import Record
+from acclock.experiments.paper.variants import Experiment, Variant
+
+_WORST = "worst "
+_COMPARED = ("far", "frr")
+Rates = dict[str, dict[str, float]]
+"""Person -> rate by name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """One figure of ours."""
+
+    figure: Estimate
+    people: int
+    chance: float | None = None
+    """How likely so large a difference from the first variant is by chance, corrected."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One figure of the paper, or one that it might have had."""
+
+    variant: str
+    what: str
+    is_share: bool
+    """Shares are told in percent."""
+    paper: float | None
+    simulated: Cell | None
+    real: Cell | None
+
+    @property
+    def difference(self) -> float | None:
+        """How far from the paper: in the ear, if simulated, or else on real hearts."""
+        ours = self.simulated or self.real
+        return None if self.paper is None or ours is None else ours.figure.value - self.paper
+
+
+def summarize(experiment: Experiment, records: Mapping[str, list[Record]]) -> list[Row]:
+    """Give the rows of an experiment from what each cohort came to."""
+    cells = {name: _fill(experiment, held) for name, held in records.items()}
+    simulated = cells.get(SIMULATED, {})
+    real = next((found for name, found in cells.items() if name != SIMULATED), {})
+    keys = dict.fromkeys(
+        chain.from_iterable(_order(variant, [*simulated, *real]) for variant in experiment.variants)
+    )
+    return [
+        Row(
+            variant=variant,
+            what=what,
+            is_share="," not in what,
+            paper=experiment.variant(variant).paper.get(what),
+            simulated=simulated.get((variant, what)),
+            real=real.get((variant, what)),
+        )
+        for variant, what in keys
+    ]
+
+
+def gather_rates(records: Sequence[Record], variant: str) -> Rates:
+    """Give the rates of everybody under a variant; of several seeds, each is a person more."""
+    return {
+        f"{record.seed}/{name}": dict(rates)
+        for record in records
+        if record.variant == variant
+        for name, rates in record.outcome.people.items()
+    }
+
+
+def _order(variant: Variant, keys: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    found = [(variant.name, what) for what in variant.paper]
+    return found + [key for key in keys if key[0] == variant.name]
+
+
+def _fill(experiment: Experiment, records: list[Record]) -> dict[tuple[str, str], Cell]:
+    first = gather_rates(records, experiment.variants[0].name)
+    cells: dict[tuple[str, str], Cell] = {}
+    for variant in experiment.variants:
+        rates = gather_rates(records, variant.name)
+        cells |= {
+            (variant.name, what): cell for what, cell in _measure(rates, experiment.shown).items()
+        }
+        for record in records:
+            if record.variant == variant.name:
+                cells |= {
+                    (variant.name, what): Cell(figure=_be_sure(value), people=0)
+                    for what, value in record.outcome.values.items()
+                }
+    return cells | _compare(experiment, records, first, cells) if experiment.paired else cells
+
+
+def _measure(rates: Rates, shown: Sequence[str]) -> dict[str, Cell]:
+    if len(rates) < 2:
+        return {}
+    draws = draw_people(len(rates))
+    cells = {}
+    for what in shown:
+        each = [one.get(what.removeprefix(_WORST)) for one in rates.values()]
+        known = np.array([rate for rate in each if rate is not None])
+        if known.size != len(rates):
+            continue
+        if what.startswith(_WORST):
+            figure = _be_sure(float(known.max()))
+        else:
+            means = draws @ known / draws.sum(axis=1)
+            figure = estimate(float(known.mean()), means, people=len(rates))
+        cells[what] = Cell(figure=figure, people=len(rates))
+    return cells
+
+
+def _be_sure(value: float) -> Estimate:
+    return Estimate(value=value, low=value, high=value)
+
+
+def _compare(
+    experiment: Experiment,
+    records: list[Record],
+    first: Rates,
+    cells: dict[tuple[str, str], Cell],
+) -> dict[tuple[str, str], Cell]:
+    keys = [
+        (variant.name, what)
+        for variant in experiment.variants[1:]
+        for what in _COMPARED
+        if (variant.name, what) in cells
+    ]
+    chances = [_test(first, gather_rates(records, variant), what) for variant, what in keys]
+    return {
+        key: Cell(figure=cells[key].figure, people=cells[key].people, chance=chance)
+        for key, chance in zip(keys, correct(chances), strict=True)
+    }
+
+
+def _test(first: Rates, other: Rates, what: str) -> float | None:
+    both = sorted(first.keys() & other.keys())
+    return wilcoxon([first[who][what] for who in both], [other[who][what] for who in both])

@@ -1,0 +1,93 @@
+"""Paper and ours side by side."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from acclock.experiments.paper.catalog import list_experiments
+from acclock.experiments.paper.cohorts import find_cohort
+from acclock.experiments.paper.report import write_report
+from acclock.experiments.paper.scales import SCALES, Scale
+from acclock.experiments.paper.store import Store
+from acclock.experiments.paper.summary import summarize
+from acclock.experiments.paper.units import Outcome, plan_units
+
+QUICK = SCALES["quick"]
+
+
+@pytest.fixture
+def outcomes(tmp_path: Path) -> Path:
+    """Of three people a fold: half the rate of false accepts in the first variant of movements."""
+    for name in ("users", "movements"):
+        for unit in plan_units(list_experiments()[name], find_cohort("simulated"), QUICK):
+            rate = 0.1 if unit.variant.name == "still" else 0.2
+            people = {
+                f"simulated/p{unit.fold}{n}": {"far": rate + n / 100, "frr": rate} for n in range(3)
+            }
+            Store(tmp_path).put(unit, Outcome(people=people), seconds=2.0)
+    return tmp_path
+
+
+def test_rows_hold_means_over_people_and_the_worst(outcomes: Path) -> None:
+    records = Store(outcomes).read("users", "simulated", "quick")
+
+    rows = {row.what: row for row in summarize(list_experiments()["users"], {"simulated": records})}
+
+    assert rows["far"].simulated is not None
+    assert rows["far"].simulated.figure.value == pytest.approx(0.11)
+    assert rows["far"].simulated.people == 9
+    assert rows["far"].difference == pytest.approx(0.11 - 0.0313)
+    assert rows["worst far"].simulated is not None
+    assert rows["worst far"].simulated.figure.value == pytest.approx(0.12)
+    assert rows["far"].real is None
+
+
+def test_the_other_variants_are_compared_with_the_first(outcomes: Path) -> None:
+    records = Store(outcomes).read("movements", "simulated", "quick")
+
+    rows = summarize(list_experiments()["movements"], {"simulated": records})
+
+    chances = {
+        row.variant: row.simulated.chance for row in rows if row.what == "far" and row.simulated
+    }
+    assert chances["still"] is None
+    # nine of nine differ the same way: 2 / 2**9, asked twelve times
+    assert chances["run"] == pytest.approx(12 * 2 / 2**9)
+
+
+def test_a_smoke_test_says_so_and_nothing_is_claimed_that_did_not_run(outcomes: Path) -> None:
+    files = write_report(list(list_experiments().values()), scale=QUICK, out=outcomes)
+
+    told = Path(files["md"]).read_text()
+    assert "smoke test" in told
+    assert re.search(r"Not run at this scale: .*postures", told)
+    assert "| run | FAR | 40.00 % | 21.00 (" in told
+
+
+def test_an_experiment_that_is_not_finished_says_so(outcomes: Path) -> None:
+    unit = next(plan_units(list_experiments()["music"], find_cohort("simulated"), QUICK))
+    Store(outcomes).put(unit, Outcome(people={"a": {"far": 0.1}, "b": {"far": 0.2}}), seconds=1.0)
+
+    files = write_report(list(list_experiments().values()), scale=QUICK, out=outcomes)
+
+    told = Path(files["md"]).read_text()
+    assert "only 1 of 12 units" in told
+    assert told.count("only") == 1
+
+
+def test_the_page_needs_nothing_beside_itself(outcomes: Path) -> None:
+    files = write_report([list_experiments()["users"]], scale=QUICK, out=outcomes)
+
+    page = Path(files["html"]).read_text()
+    assert "<svg" in page
+    assert not re.search(r"(src|href)=", page)
+
+
+def test_other_scales_stay_apart(outcomes: Path) -> None:
+    standard: Scale = replace(SCALES["standard"])
+
+    files = write_report([list_experiments()["users"]], scale=standard, out=outcomes)
+
+    assert "Not run at this scale: users" in Path(files["md"]).read_text()

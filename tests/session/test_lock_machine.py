@@ -179,7 +179,7 @@ class HeartbeatMachine(LockMachine):
 
 
 FAST = settings(max_examples=150, stateful_step_count=40)
-THOROUGH = settings(max_examples=4000, stateful_step_count=60)
+THOROUGH = settings(max_examples=1000, stateful_step_count=60)
 
 TestLock = LockMachine.TestCase
 TestLock.settings = FAST

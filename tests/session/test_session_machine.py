@@ -168,7 +168,7 @@ class HeartbeatSessionMachine(SessionMachine):
 
 
 FAST = settings(max_examples=20, stateful_step_count=20)
-THOROUGH = settings(max_examples=1000, stateful_step_count=30)
+THOROUGH = settings(max_examples=400, stateful_step_count=30)
 
 TestSession = SessionMachine.TestCase
 TestSession.settings = FAST

@@ -157,3 +157,13 @@ def test_frames_that_are_lost_late_or_repeated_are_counted() -> None:
 
     assert [piece.lost for piece in pieces if isinstance(piece, Chunk)] == [0, 0, 0, 10, 0]
     assert faults == {"lost frame": 2, "repeated frame": 1, "late frame": 1}
+
+
+def test_any_bytes_are_samples_even_a_signaling_nan() -> None:
+    good = bytearray(encode(np.ones((3, 4)), sequence=0, time_us=0, period_us=10_000))
+    good[-4:] = (0x7FA00000).to_bytes(4, "little")
+
+    samples = decode(bytes(good)).samples
+
+    assert np.isnan(samples[2, 3])
+    assert np.isfinite(samples).sum() == 11

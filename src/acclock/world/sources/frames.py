@@ -135,11 +135,9 @@ def _decode_binary(data: bytes) -> Frame:
     else:
         steps = np.arange(count) * float(period_us)
     rows = np.frombuffer(data, values, 3 * count, _HEADER.size + stamped).reshape(count, 3)
-    return Frame(
-        sequence=sequence,
-        stamps_s=(time_us + steps) * 1e-6,
-        samples=rows.T.astype(np.float64) * scale,
-    )
+    with np.errstate(invalid="ignore", over="ignore"):  # a sample may be any bytes, NaN included
+        samples = rows.T.astype(np.float64) * scale
+    return Frame(sequence=sequence, stamps_s=(time_us + steps) * 1e-6, samples=samples)
 
 
 def _read_vector(sample: object) -> list[float]:

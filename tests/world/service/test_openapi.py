@@ -1,6 +1,7 @@
 """Whatever fits the OpenAPI document, or does not, gets a clear answer and never a 5xx."""
 
 from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import schemathesis
@@ -38,6 +39,12 @@ def is_fit(case: Any) -> bool:  # noqa: ANN401 - schemathesis gives its own
     return unfit <= {"header"}
 
 
+def has_vanished(case: Any, answer: Any) -> bool:  # noqa: ANN401 - schemathesis gives its own
+    """Tell whether a parameter was lost on the way: an empty list leaves no trace in an address."""
+    arrived = parse_qs(urlsplit(answer.request.url).query, keep_blank_values=True)
+    return bool(set(case.query or {}) - set(arrived))
+
+
 def ask_everything(running: "Running", mode: GenerationMode, examples: int) -> set[str]:
     """Send generated requests to every operation, and give the paths that were asked."""
     headers = {"Authorization": f"Bearer {running.token('operator')}"}
@@ -56,7 +63,8 @@ def ask_everything(running: "Running", mode: GenerationMode, examples: int) -> s
         @given(case=operation.as_strategy(generation_mode=mode))
         def call(case: Any) -> None:  # noqa: ANN401 - schemathesis gives its own
             answer = case.call(headers=headers, timeout=30)
-            case.validate_response(answer, checks=CHECKS[is_fit(case) :], headers=headers)
+            mended = is_fit(case) or has_vanished(case, answer)
+            case.validate_response(answer, checks=CHECKS[mended:], headers=headers)
 
         try:
             call()

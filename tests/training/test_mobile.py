@@ -1,23 +1,24 @@
 """A program for ExecuTorch embeds as the model does. Skipped without the extra."""
 
+from collections.abc import Callable
 from dataclasses import asdict
+from importlib.util import find_spec
+from typing import NoReturn
 
 import numpy as np
-import pytest
 
 from acclock.embedding.card import Card
 from acclock.embedding.networks.config import CnnConfig, WindowShape
 from acclock.embedding.networks.registry import build
 from acclock.training.export import embed_eagerly
-from acclock.training.quiet import quietly
-
-with quietly():
-    pytest.importorskip("executorch.exir", reason="the extra 'executorch' is not installed")
-
 from acclock.training.mobile import export_mobile, read_mobile_card, run_mobile
 
 
-def test_a_program_embeds_any_number_of_windows_and_carries_its_card() -> None:
+def test_a_program_embeds_any_number_of_windows_and_carries_its_card(
+    absent: Callable[[str], NoReturn],
+) -> None:
+    if find_spec("executorch") is None:
+        absent("the extra 'executorch' is not installed")
     config = CnnConfig(channels=4)
     shape = WindowShape(axes=3, length=100)
     model = build("cnn", shape=shape, people=2, seed=3, config=config, embedding_width=16)

@@ -13,7 +13,7 @@ from acclock.values import BoolArray, FloatArray, Recording
 _MOST_SAMPLES = 30_000_000
 _SAME_RATE = 0.02
 """Within this of the measured rate the new one counts as the same: only the moments move."""
-_JITTER = 0.05
+JITTER = 0.05
 """Steps that differ by more than this share of the usual one are worth a closer look."""
 _REFINEMENTS = 3
 
@@ -61,13 +61,10 @@ def even_out(
     grid_s = np.arange(count) / rate_hz
     rows = _bridge(slots, samples) if clock.silent.any() else samples
     holes = find_holes(times_s, clock)
-    ratio = rate_hz / clock.rate_hz
-    ratio = 1.0 if abs(ratio - 1.0) <= _SAME_RATE else ratio
+    ratio = find_ratio(rate_hz, native_rate_hz=clock.rate_hz)
     positions = np.interp(grid_s, times_s, slots)
     if _is_jittery(times_s, clock):
-        positions = _refine(
-            positions, grid_s * clock.rate_hz, times_s * clock.rate_hz, slots, ratio
-        )
+        positions = refine(positions, grid_s * clock.rate_hz, times_s * clock.rate_hz, slots, ratio)
     return EvenSamples(
         samples=interpolate(rows, positions, ratio=ratio),
         received=cover(grid_s, 1.0 / rate_hz, holes),
@@ -75,6 +72,12 @@ def even_out(
         native_rate_hz=clock.rate_hz,
         gaps=name_gaps(holes),
     )
+
+
+def find_ratio(rate_hz: float, *, native_rate_hz: float) -> float:
+    """Give how many new samples there are to an old one: exactly one where they hardly differ."""
+    ratio = rate_hz / native_rate_hz
+    return 1.0 if abs(ratio - 1.0) <= _SAME_RATE else ratio
 
 
 def check_samples(samples: FloatArray) -> None:
@@ -122,10 +125,10 @@ def _number_slots(times_s: FloatArray, clock: Clock) -> FloatArray:
 
 def _is_jittery(times_s: FloatArray, clock: Clock) -> bool:
     steps = np.diff(times_s)[~clock.silent] * clock.rate_hz
-    return bool(np.abs(steps - 1.0).max(initial=0.0) > _JITTER)
+    return bool(np.abs(steps - 1.0).max(initial=0.0) > JITTER)
 
 
-def _refine(
+def refine(
     positions: FloatArray, grid: FloatArray, times: FloatArray, slots: FloatArray, ratio: float
 ) -> FloatArray:
     """Find where the clock shows the times of the grid, if read with the kernel of the samples.

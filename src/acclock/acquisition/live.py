@@ -6,6 +6,7 @@ import numpy as np
 
 from acclock.acquisition.admission import Admission, Counts
 from acclock.acquisition.clock import check_rate
+from acclock.acquisition.even import JITTER, find_ratio, refine
 from acclock.acquisition.gaps import cover
 from acclock.acquisition.resampling import interpolate
 from acclock.values import BoolArray, FloatArray
@@ -17,9 +18,6 @@ _AHEAD_S = 0.27
 of the kernel; below, the kernel's end is cut off and an earphone taken out is noticed earlier."""
 _BEHIND = 30
 """How many samples of the slower rate it looks back: a little more than the kernel."""
-_SAME_RATE = 0.02
-_JITTER = 0.05
-_REFINEMENTS = 3
 _LATE = 0.75
 """A sample later than this share of a period after it was due has lost others before it."""
 _CATCH_UP = 0.1
@@ -58,8 +56,7 @@ class LiveClock:
         check_rate(source_hz)
         check_rate(rate_hz)
         self._source_hz, self._rate_hz = source_hz, rate_hz
-        ratio = rate_hz / source_hz
-        self._ratio = 1.0 if abs(ratio - 1.0) <= _SAME_RATE else ratio
+        self._ratio = find_ratio(rate_hz, native_rate_hz=source_hz)
         self._hop = max(1, round(_HOP_S * source_hz))
         self._ahead = round(_AHEAD_S * source_hz)
         self._behind = int(np.ceil(_BEHIND / min(1.0, self._ratio)))
@@ -188,15 +185,12 @@ class LiveClock:
 
     def _place(self, grid_s: FloatArray, times_s: FloatArray) -> FloatArray:
         """Find between which slots the moments of the grid lie, as ``even_out`` does."""
-        positions = np.interp(grid_s, times_s, np.arange(times_s.size))
-        jitter = np.abs(np.diff(times_s) * self._source_hz - 1.0).max(initial=0.0)
-        if jitter <= _JITTER or not grid_s.size:
+        slots = np.arange(times_s.size, dtype=np.float64)
+        positions = np.interp(grid_s, times_s, slots)
+        times, grid = times_s * self._source_hz, grid_s * self._source_hz
+        if np.abs(np.diff(times) - 1.0).max(initial=0.0) <= JITTER or not grid.size:
             return positions
-        for _ in range(_REFINEMENTS):
-            shown_s = interpolate(times_s[np.newaxis], positions, ratio=self._ratio)[0]
-            positions = positions - (shown_s - grid_s) * self._source_hz
-            positions = np.clip(positions, 0.0, times_s.size - 1.0)
-        return positions
+        return refine(positions, grid, times, slots, self._ratio)
 
     def _is_off_rate(self, times_s: FloatArray) -> bool:
         if times_s.size < 3:

@@ -8,7 +8,7 @@ from acclock.errors import ConfigError
 from acclock.values import FloatArray
 
 _ORDER = 4
-_EDGE_S = 2.0
+EDGE_S = 2.0
 """How much of each end is mirrored, so that the ends do not ring into each other."""
 
 
@@ -28,7 +28,7 @@ def bandpass(
     if not 0 < low_hz < high_hz:
         raise ConfigError(f"a band goes from low to high; this goes from {low_hz} to {high_hz} Hz")
     count = signals.shape[-1]
-    edge = min(int(_EDGE_S * rate_hz), count - 1)
+    edge = min(int(EDGE_S * rate_hz), count - 1)
     if edge < 1:
         return np.zeros_like(signals)
     padded = _mirror(signals - signals.mean(axis=-1, keepdims=True), edge)

@@ -21,6 +21,9 @@ Disturbance = Literal[
 of the window missing, no signal at all, a sensor at its limit, nothing but the noise of a sensor
 that nobody wears, a body that walks or runs, a sporadic event such as a blink or a word."""
 
+BEATS_HZ = (0.8, 25.0)
+SECOND_DIFFERENCE = 0.6745 * sqrt(6.0)
+"""Median magnitude of the second differences of white noise of variance one."""
 WARM_UP_S = 8.0
 """Two windows: what the filters need to settle (docs/decisions/0006 has the figures)."""
 _MOST_MISSING = 0.4
@@ -31,11 +34,11 @@ and what does not may still beat clearly (docs/denoising.md)."""
 _MOST_SATURATED = 0.01
 _EVENT = 2.0
 """An event is this much livelier, for 0.8 s, than the usual 0.8 s of the context."""
-_LIMIT = 15.0
+LIMIT = 15.0
 """In m/s²: no sensor saturates below, the smallest range being 2 g."""
-_QUIETEST = 1e-6
+QUIETEST = 1e-6
 """RMS in m/s²: a thousandth of the quietest sensor's noise."""
-_THIN = 8
+THIN = 8
 """The usual is a median of so many times fewer: neighbors are averages of the same samples."""
 
 
@@ -71,11 +74,11 @@ def judge(
     """
     length = config.window_length
     heard = context[:, -max(fresh, length) :]
-    beats = bandpass(heard, rate_hz=config.rate_hz, low_hz=0.8, high_hz=25.0)
+    beats = bandpass(heard, rate_hz=config.rate_hz, low_hz=BEATS_HZ[0], high_hz=BEATS_HZ[1])
     window, missing = context[:, -length:], 1.0 - float(received[-length:].mean())
     saturated = _measure_saturation(window)
     usual, liveliest = _measure_liveliness(beats, config)
-    fluctuation = float((liveliest / np.maximum(usual, _QUIETEST)).max())
+    fluctuation = float((liveliest / np.maximum(usual, QUIETEST)).max())
     heart_rate = read_heart_rate(beats, config.rate_hz)
     rise_db = _compare_with_noise(heard, beats[:, -length:])
     return WindowQuality(
@@ -89,7 +92,7 @@ def judge(
             {
                 "warm-up": fresh < WARM_UP_S * config.rate_hz,
                 "gap": missing > _MOST_MISSING,
-                "silence": liveliest.max() < _QUIETEST,
+                "silence": liveliest.max() < QUIETEST,
                 "saturation": saturated > _MOST_SATURATED,
                 "absence": rise_db < _LEAST_RISE_DB and not heart_rate.clear,
                 "activity": usual.max() > STRONGEST_BEAT,
@@ -106,16 +109,16 @@ def _name(signs: dict[Disturbance, bool]) -> Disturbance:
 
 def _measure_saturation(window: FloatArray) -> float:
     """Give the share of samples that stand still, three in a row, where a sensor may end."""
-    if max(window.max(), -window.min()) <= _LIMIT:  # nearly always, and a tenth of the work
+    if max(window.max(), -window.min()) <= LIMIT:  # nearly always, and a tenth of the work
         return 0.0
-    still = (np.diff(window) == 0) & (np.abs(window[:, 1:]) > _LIMIT)
+    still = (np.diff(window) == 0) & (np.abs(window[:, 1:]) > LIMIT)
     return float((still[:, 1:] & still[:, :-1]).mean())
 
 
 def _measure_liveliness(beats: FloatArray, config: DenoiseConfig) -> tuple[FloatArray, FloatArray]:
     """Give the RMS over 0.8 s of each axis: the usual of the context, the highest of the window."""
     local = measure_local_power(beats, round(config.local_s * config.rate_hz / 2))
-    usual = find_median_magnitudes(local[:, ::_THIN])
+    usual = find_median_magnitudes(local[:, ::THIN])
     return np.sqrt(usual), np.sqrt(local[:, -config.window_length :].max(axis=-1))
 
 
@@ -129,6 +132,6 @@ def _compare_with_noise(heard: FloatArray, window: FloatArray) -> float:
 
     Second differences hold little but noise, and their median does not see what else they hold.
     """
-    noise = find_median_magnitudes(np.diff(heard, n=2)) / (0.6745 * sqrt(6.0))
-    rise = float((window.std(axis=-1) / np.maximum(noise, _QUIETEST)).max())
-    return 20.0 * log10(max(rise, _QUIETEST))
+    noise = find_median_magnitudes(np.diff(heard, n=2)) / SECOND_DIFFERENCE
+    rise = float((window.std(axis=-1) / np.maximum(noise, QUIETEST)).max())
+    return 20.0 * log10(max(rise, QUIETEST))

@@ -49,14 +49,9 @@ def plan_lessons(recipe: Recipe) -> list[Plan]:
         )
     if design.head != "none":
         triplets = make_embedding_lesson(recipe.triplets.margin)
-        lesson_or_none = triplets if design.head == "siamese" else None
+        teach = triplets if design.head == "siamese" else None
         plans.append(
-            Plan(
-                name="embedding",
-                stage=recipe.embedding_stage,
-                learns=_head_of,
-                teach=lesson_or_none,
-            )
+            Plan(name="embedding", stage=recipe.embedding_stage, learns=_head_of, teach=teach)
         )
     return plans
 

@@ -8,7 +8,7 @@ import numpy as np
 from acclock.denoising.quality import WindowQuality
 from acclock.embedding.card import Card
 from acclock.matching.fault import Fault
-from acclock.pipeline import Preparation, PreparationName, prepare
+from acclock.pipeline import Preparation, prepare
 from acclock.values import FloatArray, Recording
 
 
@@ -41,7 +41,7 @@ def observe(recording: Recording, embedder: Embeds, *, step_s: float | None = No
     """
     card = embedder.card
     card.require(rate_hz=recording.rate_hz)
-    preparation = Preparation(name=_name(card), rate_hz=card.rate_hz)
+    preparation = Preparation.of(card)
     step_s = preparation.config.window_s if step_s is None else step_s
     windows = prepare(recording, preparation, step_s=step_s)
     settled = [window for window in windows if window.quality.disturbance != "warm-up"]
@@ -67,7 +67,3 @@ def find_fault(quality: WindowQuality) -> Fault | None:
     if quality.disturbance in ("none", "event"):
         return None
     return Fault(quality.disturbance)
-
-
-def _name(card: Card) -> PreparationName:
-    return card.preparation  # type: ignore[return-value]  # Preparation refuses any other

@@ -1,6 +1,7 @@
 import asyncio
 import json
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 import aiomqtt
@@ -48,6 +49,16 @@ class Listener:
         return [json.loads(text)["state"] for text in self.said(topic)]
 
 
+@asynccontextmanager
+async def listening(broker: "Mosquitto", soon: Soon) -> AsyncIterator[Listener]:
+    """Listen for as long as this lasts."""
+    listener = Listener(broker)
+    task = asyncio.create_task(listener.run())
+    await soon(lambda: listener.client)
+    yield listener
+    task.cancel()
+
+
 def sink(broker: "Mosquitto") -> Mqtt:
     where = Broker(host=broker.host, port=broker.port)
     return Mqtt(where, retry=Retry(first_s=0.05, longest_s=0.2))
@@ -62,18 +73,15 @@ def test_home_assistant_finds_the_lock_and_hears_of_every_change(
     mosquitto: "Mosquitto", news: "News", topics: Topics, soon: Soon
 ) -> None:
     async def run() -> Listener:
-        listener = Listener(mosquitto)
-        listening = asyncio.create_task(listener.run())
-        await soon(lambda: listener.client)
-        async with Outbox([sink(mosquitto)]) as outbox:
-            outbox.tell(news("started"))
-            await soon(lambda: listener.states(topics.state) == ["locked"])
-            outbox.tell(news("unlocked", heart_rate_bpm=61.04, confidence="high"))
-            await soon(lambda: listener.states(topics.state)[-1] == "unlocked")
-            outbox.tell(news("locked"))
-            await soon(lambda: listener.states(topics.state)[-1] == "locked")
-        await soon(lambda: listener.said(topics.availability) == ["online", "offline"])
-        listening.cancel()
+        async with listening(mosquitto, soon) as listener:
+            async with Outbox([sink(mosquitto)]) as outbox:
+                outbox.tell(news("started"))
+                await soon(lambda: listener.states(topics.state) == ["locked"])
+                outbox.tell(news("unlocked", heart_rate_bpm=61.04, confidence="high"))
+                await soon(lambda: listener.states(topics.state)[-1] == "unlocked")
+                outbox.tell(news("locked"))
+                await soon(lambda: listener.states(topics.state)[-1] == "locked")
+            await soon(lambda: listener.said(topics.availability) == ["online", "offline"])
         return listener
 
     listener = asyncio.run(run())
@@ -120,10 +128,10 @@ def test_home_assistant_that_starts_later_is_told_again(
     mosquitto: "Mosquitto", news: "News", topics: Topics, soon: Soon
 ) -> None:
     async def run() -> None:
-        listener = Listener(mosquitto)
-        listening = asyncio.create_task(listener.run())
-        await soon(lambda: listener.client)
-        async with Outbox([sink(mosquitto)]) as outbox:
+        async with (
+            listening(mosquitto, soon) as listener,
+            Outbox([sink(mosquitto)]) as outbox,
+        ):
             outbox.tell(news("unlocked"))
             await soon(lambda: listener.said(topics.state))
             assert listener.client is not None
@@ -131,7 +139,6 @@ def test_home_assistant_that_starts_later_is_told_again(
             await listener.client.publish("homeassistant/status", "online")
             await soon(lambda: len(listener.said(topics.config)) == 2)
             await soon(lambda: len(listener.states(topics.state)) == 2)
-        listening.cancel()
 
     asyncio.run(run())
 
@@ -142,10 +149,10 @@ def test_after_the_broker_was_away_the_last_state_is_told(
     troubles = list[str]()
 
     async def run() -> Listener:
-        listener = Listener(mosquitto)
-        listening = asyncio.create_task(listener.run())
-        await soon(lambda: listener.client)
-        async with Outbox([sink(mosquitto)], report=troubles.append) as outbox:
+        async with (
+            listening(mosquitto, soon) as listener,
+            Outbox([sink(mosquitto)], report=troubles.append) as outbox,
+        ):
             outbox.tell(news("unlocked"))
             await soon(lambda: listener.states(topics.state))
             await asyncio.to_thread(mosquitto.stop)
@@ -154,7 +161,6 @@ def test_after_the_broker_was_away_the_last_state_is_told(
             await asyncio.sleep(0.3)
             assert await asyncio.to_thread(mosquitto.start)
             await soon(lambda: listener.states(topics.state)[-1] == "locked")
-        listening.cancel()
         return listener
 
     asyncio.run(run())
@@ -166,17 +172,14 @@ def test_a_sink_that_vanishes_is_declared_offline_by_the_broker(
     mosquitto: "Mosquitto", news: "News", topics: Topics, soon: Soon
 ) -> None:
     async def run() -> None:
-        listener = Listener(mosquitto)
-        listening = asyncio.create_task(listener.run())
-        await soon(lambda: listener.client)
-        vanishing = sink(mosquitto)
-        await vanishing.tell(news("unlocked"))
-        await soon(lambda: listener.states(topics.state))
-        assert vanishing._client is not None
-        vanishing._client._client._sock_close()  # as if the process were gone, without a goodbye
-        await soon(lambda: "offline" in listener.said(topics.availability))
-        await vanishing.close()
-        listening.cancel()
+        async with listening(mosquitto, soon) as listener:
+            vanishing = sink(mosquitto)
+            await vanishing.tell(news("unlocked"))
+            await soon(lambda: listener.states(topics.state))
+            assert vanishing._client is not None
+            vanishing._client._client._sock_close()  # as if the process were gone
+            await soon(lambda: "offline" in listener.said(topics.availability))
+            await vanishing.close()
 
     asyncio.run(run())
 
@@ -191,18 +194,15 @@ def test_an_unchanged_state_is_said_again_before_it_expires_and_not_at_every_dec
     monkeypatch.setattr(mqtt, "_BETWEEN_S", 0.3)
 
     async def run() -> int:
-        listener = Listener(mosquitto)
-        listening = asyncio.create_task(listener.run())
-        await soon(lambda: listener.client)
-        speaking = sink(mosquitto)
-        await speaking.tell(news("unlocked"))
-        await soon(lambda: listener.states(topics.state))
-        for _ in range(20):
-            await speaking.refresh(news.status(state="unlocked"))
-            await asyncio.sleep(0.05)
-        count = len(listener.states(topics.state))
-        await speaking.close()
-        listening.cancel()
+        async with listening(mosquitto, soon) as listener:
+            speaking = sink(mosquitto)
+            await speaking.tell(news("unlocked"))
+            await soon(lambda: listener.states(topics.state))
+            for _ in range(20):
+                await speaking.refresh(news.status(state="unlocked"))
+                await asyncio.sleep(0.05)
+            count = len(listener.states(topics.state))
+            await speaking.close()
         return count
 
     assert 3 <= asyncio.run(run()) <= 6

@@ -4,12 +4,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from acclock.denoising.bandpass import bandpass
+from acclock.denoising.bandpass import EDGE_S, bandpass
 from acclock.training.raw.fourier import Fourier, scale
 from acclock.values import FloatArray
-
-_EDGE_S = 2.0
-"""How much of each end is mirrored; as in :mod:`acclock.denoising.bandpass`."""
 
 
 class BandPass(nn.Module):
@@ -20,7 +17,7 @@ class BandPass(nn.Module):
 
     def __init__(self, count: int, rate_hz: float, band_hz: tuple[float, float]) -> None:
         super().__init__()
-        self.edge = int(_EDGE_S * rate_hz)
+        self.edge = int(EDGE_S * rate_hz)
         self.fourier = Fourier(count + 2 * self.edge)
         self.gains: Tensor
         gains = _measure_gains(count, self.edge, rate_hz, band_hz)

@@ -4,10 +4,6 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-THIN = 8
-"""Of averages over many samples every eighth is looked at, as the pipeline does: neighbors are
-averages of nearly the same samples."""
-
 
 def median(values: Tensor) -> Tensor:
     """Give the median along time, the mean of the middle two where there are two."""

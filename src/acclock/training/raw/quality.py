@@ -1,24 +1,16 @@
 """How good a window is, as far as a network without loops can say."""
 
-from math import sqrt
-
 import torch
 from torch import Tensor, nn
 
 from acclock.denoising.config import DenoiseConfig
+from acclock.denoising.quality import BEATS_HZ, LIMIT, QUIETEST, SECOND_DIFFERENCE, THIN
 from acclock.training.raw.bandpass import BandPass
-from acclock.training.raw.order import THIN, measure_local_power, median
+from acclock.training.raw.order import measure_local_power, median
 
 QUALITIES = ("rms", "beat_to_noise_db", "fluctuation", "saturated_share")
 """What the columns of the quality are, as :class:`~acclock.denoising.quality.WindowQuality` has
 them; ``rms`` is that of the strongest axis between 0.8 and 25 Hz, in m/s²."""
-
-_BEATS_HZ = (0.8, 25.0)
-_LIMIT = 15.0
-_QUIETEST = 1e-6
-_NORMAL = 0.6745 * sqrt(6.0)
-"""Median magnitude of the second differences of white noise of variance one. All four as in
-:mod:`acclock.denoising.quality`."""
 
 
 class Quality(nn.Module):
@@ -28,16 +20,16 @@ class Quality(nn.Module):
         super().__init__()
         self.window = config.window_length
         self.around = round(config.local_s * config.rate_hz / 2)
-        self.find_beats = BandPass(config.context_length, config.rate_hz, _BEATS_HZ).float()
+        self.find_beats = BandPass(config.context_length, config.rate_hz, BEATS_HZ).float()
 
     def forward(self, contexts: Tensor) -> Tensor:
         beats = self.find_beats(contexts)
         rms = beats[..., -self.window :].std(dim=-1, correction=0)
-        noise = median(contexts.diff(n=2).abs()) / _NORMAL
-        rise = (rms / noise.clamp_min(_QUIETEST)).amax(dim=1)
+        noise = median(contexts.diff(n=2).abs()) / SECOND_DIFFERENCE
+        rise = (rms / noise.clamp_min(QUIETEST)).amax(dim=1)
         qualities = (
             rms.amax(dim=1),
-            20.0 * rise.clamp_min(_QUIETEST).log10(),
+            20.0 * rise.clamp_min(QUIETEST).log10(),
             self._measure_fluctuation(beats),
             _measure_saturation(contexts[..., -self.window :]),
         )
@@ -47,9 +39,9 @@ class Quality(nn.Module):
         local = measure_local_power(beats, self.around)
         liveliest = local[..., -self.window :].amax(dim=-1).sqrt()
         usual = median(local[..., ::THIN]).sqrt()
-        return (liveliest / usual.clamp_min(_QUIETEST)).amax(dim=1)
+        return (liveliest / usual.clamp_min(QUIETEST)).amax(dim=1)
 
 
 def _measure_saturation(windows: Tensor) -> Tensor:
-    still = (windows.diff() == 0) & (windows[..., 1:].abs() > _LIMIT)
+    still = (windows.diff() == 0) & (windows[..., 1:].abs() > LIMIT)
     return (still[..., 1:] & still[..., :-1]).float().mean(dim=(1, 2))

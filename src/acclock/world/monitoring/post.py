@@ -4,7 +4,7 @@ import asyncio
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,6 @@ from typing import Any
 from acclock.session.events import Event, Status
 from acclock.session.grants import Grant
 from acclock.session.policies import BALANCED, Policy
-from acclock.world.grants import Grant as Leave
 from acclock.world.grants import GrantBook
 from acclock.world.local_socket import LocalSocket
 from acclock.world.monitoring.herald import Hearer, Herald
@@ -83,9 +82,8 @@ class Post:
         """
         book = GrantBook(self.ward.name, key=signing_key(self.home, "grants"))
 
-        def take(leave: Leave) -> None:
-            expires_s = self.source.now_s() + LONGEST_SESSION_S
-            monitor.grant(Grant(person=leave.person, expires_s=expires_s))
+        def take(leave: Grant) -> None:
+            monitor.grant(replace(leave, expires_s=self.source.now_s() + LONGEST_SESSION_S))
 
         return book.answers(take, now_s=self.source.now_s)
 

@@ -1,10 +1,8 @@
 """The phone app Sensor Logger, pushing over HTTP what headphones feel."""
 
-import hmac
 import time
-from urllib.parse import parse_qs, urlsplit
 
-from acclock.errors import ConfigError
+from acclock.world.sources.callers import may_call, saying_where
 from acclock.world.sources.frames import LARGEST_BYTES
 from acclock.world.sources.messages import Reader
 from acclock.world.sources.posts import Post, PostServer
@@ -47,7 +45,7 @@ class SensorLoggerSource:
         reader = Reader(self.faults)
 
         def take(post: Post) -> int:
-            if not self._may_post(post):
+            if not may_call(post.path, token=self._token, authorization=post.authorization):
                 self.faults["refused caller"] += 1
                 return 401
             inbox.put(reader.read(post.body, time.monotonic()))
@@ -58,19 +56,8 @@ class SensorLoggerSource:
             inbox.put([break_off("garbage")])
 
         posts = PostServer(take, complain, largest_body=LARGEST_BYTES)
-        try:
+        with saying_where(self._host, self.port):
             server = await posts.listen(self._host, self.port)
-        except OSError as error:
-            raise ConfigError(
-                f"cannot listen on {self._host}:{self.port}: {error.strerror or error}"
-            ) from None
         async with server:
             self.port = server.sockets[0].getsockname()[1]
             await server.serve_forever()
-
-    def _may_post(self, post: Post) -> bool:
-        if self._token is None:
-            return True
-        given = parse_qs(urlsplit(post.path).query).get("token", [""])[0]
-        given = given or post.authorization.removeprefix("Bearer ")
-        return hmac.compare_digest(given.encode(), self._token.encode())

@@ -1,8 +1,6 @@
 """Frames over a WebSocket: from a server that we call, or from a device that calls us."""
 
-import hmac
 import time
-from urllib.parse import parse_qs, urlsplit
 
 from websockets.asyncio.client import connect
 from websockets.asyncio.server import ServerConnection, serve
@@ -10,6 +8,7 @@ from websockets.exceptions import ConnectionClosed, InvalidURI, WebSocketExcepti
 from websockets.uri import parse_uri
 
 from acclock.errors import ConfigError
+from acclock.world.sources.callers import may_call, saying_where
 from acclock.world.sources.frames import LARGEST_BYTES
 from acclock.world.sources.messages import Reader
 from acclock.world.sources.relay import STALL_S, Backoff, Inbox, keep_connected, relay
@@ -107,7 +106,7 @@ class WebSocketServerSource:
         async def answer(socket: ServerConnection) -> None:
             await self._answer(socket, inbox)
 
-        try:
+        with saying_where(self._host, self.port):
             server = await serve(
                 answer,
                 self._host,
@@ -117,10 +116,6 @@ class WebSocketServerSource:
                 compression=None,
                 origins=[None],
             )
-        except OSError as error:
-            raise ConfigError(
-                f"cannot listen on {self._host}:{self.port}: {error.strerror or error}"
-            ) from None
         async with server:
             self.port = next(iter(server.sockets)).getsockname()[1]
             await server.serve_forever()
@@ -144,11 +139,7 @@ class WebSocketServerSource:
             inbox.put([break_off("disconnect")])
 
     def _may_call(self, socket: ServerConnection) -> bool:
-        if self._token is None:
-            return True
-        path = socket.request.path if socket.request else ""
-        given = parse_qs(urlsplit(path).query).get("token", [""])[0]
-        return hmac.compare_digest(given.encode(), self._token.encode())
+        return may_call(socket.request.path if socket.request else "", token=self._token)
 
 
 def _note(closed: ConnectionClosed, inbox: Inbox, faults: Faults) -> None:

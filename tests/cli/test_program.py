@@ -189,12 +189,15 @@ def test_interrupting_leaves_nothing_behind(tmp_path: Path) -> None:
     running = subprocess.Popen(  # noqa: S603 - our own program
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
-    time.sleep(2.0)
+    deadline = time.monotonic() + 60.0
+    while not list(tmp_path.iterdir()) and time.monotonic() < deadline:
+        time.sleep(0.05)  # until it writes
 
     os.killpg(running.pid, signal.SIGINT)
     _, complaint = running.communicate(timeout=60)
 
     assert running.returncode == 130
+    assert complaint.strip().endswith("acclock: interrupted")
     assert "Traceback" not in complaint
     assert list(tmp_path.iterdir()) == []
 

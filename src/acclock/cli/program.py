@@ -44,6 +44,8 @@ COMMANDS = {
     "doctor": "doctor",
 }
 """What a command is called -> its module here, and the function of the same name in it."""
+_INTERRUPTED = 130
+"""What a shell calls a program that Ctrl-C ended; typer gives it as an ordinary exit code."""
 
 
 def build(names: Iterable[str]) -> typer.Typer:
@@ -77,21 +79,24 @@ def _begin() -> typer.Typer:
 
 def main() -> NoReturn:
     """Run one command and leave with its exit code."""
-    asked = sys.argv[1:2]
-    if "_ACCLOCK_COMPLETE" in os.environ:  # a shell wants to know every option of every command
-        app = build(COMMANDS)
-    else:
-        app = build(asked) if asked and asked[0] in COMMANDS else outline()
     try:
-        code = app(standalone_mode=False)
+        code = _choose()(standalone_mode=False)
     except (AccLockError, OSError) as refusal:
         _leave(2, f"acclock: {refusal}")
     except typer.TyperException as misuse:
         said = misuse.format_message().removesuffix(".")  # empty when help was shown instead
         _leave(2, f"acclock: {said}; --help says more" if said else "")
-    except typer.Abort:
-        _leave(130, "acclock: interrupted")
-    sys.exit(code)
+    except (typer.Abort, KeyboardInterrupt):  # the second while a command is still being loaded
+        _leave(_INTERRUPTED, "acclock: interrupted")
+    _leave(code, "acclock: interrupted" if code == _INTERRUPTED else "")
+
+
+def _choose() -> typer.Typer:
+    """Load no more commands than were asked for."""
+    if "_ACCLOCK_COMPLETE" in os.environ:  # a shell wants to know every option of every command
+        return build(COMMANDS)
+    asked = sys.argv[1:2]
+    return build(asked) if asked and asked[0] in COMMANDS else outline()
 
 
 def _say_nothing() -> None:

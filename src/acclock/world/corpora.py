@@ -3,7 +3,6 @@
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import groupby, repeat
 from pathlib import Path
@@ -13,6 +12,7 @@ from acclock.training.grid import Grid, lay_grid, name_grid, pack_grid, unpack_g
 from acclock.training.subjects import Session, Subject
 from acclock.values import Recording
 from acclock.world.places import OnProgress, Place, open_place, person_of
+from acclock.world.processes import processes
 from acclock.world.replacing import replacing
 
 
@@ -65,7 +65,7 @@ def _lay_grids(
     files = [cache / f"{name_grid(recording, preparation)}.npz" for recording in recordings]
     missing = [n for n, file in enumerate(files) if not file.is_file()]
     count = min(workers or os.cpu_count() or 1, max(len(missing), 1))
-    with ProcessPoolExecutor(count) as pool:
+    with processes(count) as pool:
         laid = pool.map(_lay, [recordings[n] for n in missing], repeat(preparation))
         for done, (n, packed) in enumerate(zip(missing, laid, strict=True)):
             with replacing(files[n]) as file:

@@ -1,7 +1,6 @@
 """Simulated people, written down as recordings with their truth beside them."""
 
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -10,6 +9,7 @@ from tempfile import TemporaryDirectory
 from acclock.errors import ConfigError, UnwritableError
 from acclock.simulation import Condition, Scene, draw_person, simulate
 from acclock.world.files import write
+from acclock.world.processes import processes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +52,7 @@ def write_cohort(
             (cohort, who, when, Path(hidden) / "all" / name)
             for (who, when), name in zip(cohort.members(), names, strict=True)
         ]
-        with ProcessPoolExecutor(max_workers=min(workers, len(jobs))) as pool:
+        with processes(min(workers, len(jobs))) as pool:
             for _ in pool.map(_write_job, jobs):
                 on_written()
         (Path(hidden) / "all").rename(folder)

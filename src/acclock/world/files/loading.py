@@ -55,13 +55,10 @@ def _run(
         yield from (_load(task, rate_hz) for task in tasks)
         return
     # only who reads many recordings at once should wait for this to load
-    from concurrent.futures import ProcessPoolExecutor
+    from acclock.world.processes import processes
 
-    pool = ProcessPoolExecutor(workers)
-    try:
+    with processes(workers) as pool:
         yield from pool.map(_load, tasks, [rate_hz] * len(tasks))
-    finally:
-        pool.shutdown(cancel_futures=True)
 
 
 def _load(entries: list[Entry], rate_hz: float | None) -> list[_Parts | str]:

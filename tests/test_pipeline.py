@@ -17,6 +17,7 @@ from acclock.pipeline import (
     PreparedWindow,
     StreamingDenoiser,
     prepare,
+    prepare_together,
     trace,
 )
 from acclock.values import Recording
@@ -101,6 +102,44 @@ def test_many_wearers_in_one_call_are_each_as_if_alone(name: PreparationName) ->
     assert [window.qualities[2] for window in together] == [window.quality for window in alone]
     for ours, expected in zip(together, alone, strict=True):
         np.testing.assert_allclose(ours.samples[1, 0], expected.samples, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_streams_that_are_prepared_together_are_each_as_if_alone(name: PreparationName) -> None:
+    preparation = Preparation(name=name)
+    worn = np.stack([wear(30.0, seed=who) for who in range(5)])
+    received = np.random.default_rng(9).random((5, 3000)) < 0.97
+    received[2, 1500:1580] = False  # one of them begins anew
+    streams = [StreamingDenoiser(preparation, step_s=1.0) for _ in worn]
+
+    together: list[list[PreparedWindow]] = [[] for _ in worn]
+    for start in range(0, 3000, 150):
+        part = slice(start, start + 150)
+        gathered = [
+            (who, context)
+            for who, stream in enumerate(streams)
+            for context in stream.gather(worn[who, :, part], received[who, part])
+        ]
+        windows = prepare_together([context for _, context in gathered])
+        for (who, _), window in zip(gathered, windows, strict=True):
+            together[who].append(window)
+
+    for who, windows in enumerate(together):
+        alone = StreamingDenoiser(preparation, step_s=1.0).push(worn[who], received[who])
+        assert [one.end_s for one in windows] == [one.end_s for one in alone]
+        assert [one.quality.disturbance for one in windows] == [
+            one.quality.disturbance for one in alone
+        ]
+        for one, other in zip(windows, alone, strict=True):
+            np.testing.assert_allclose(one.samples, other.samples, rtol=0, atol=1e-12)
+
+
+def test_windows_of_two_preparations_are_not_prepared_together() -> None:
+    streams = [StreamingDenoiser(Preparation(name=name)) for name in NAMES]
+    contexts = [context for stream in streams for context in stream.gather(np.zeros((3, 500)))]
+
+    with pytest.raises(ConfigError, match="share one preparation"):
+        prepare_together(contexts)
 
 
 def test_many_wearers_have_no_one_quality() -> None:

@@ -1,3 +1,4 @@
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -6,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acclock.denoising.config import DenoiseConfig
-from acclock.denoising.quality import WindowQuality, judge
+from acclock.denoising.quality import WindowQuality, judge, judge_all
 
 CONFIG = DenoiseConfig()
 SECONDS = np.arange(2048) / 100.0
@@ -20,7 +21,7 @@ def wear(bpm: float = 72.0, *, seed: int = 0) -> np.ndarray:
     return np.asarray(np.outer([1.0, 0.4, 0.2], beats) + noise + [[0.0], [9.6], [2.0]])
 
 
-def judge_all(
+def look(
     context: np.ndarray, *, received: np.ndarray | None = None, fresh: int = 2048
 ) -> WindowQuality:
     mask = np.ones(2048, bool) if received is None else received
@@ -28,7 +29,7 @@ def judge_all(
 
 
 def test_a_quiet_wearer_is_undisturbed_and_beats_clearly() -> None:
-    quality = judge_all(wear(72.0))
+    quality = look(wear(72.0))
 
     assert quality.disturbance == "none"
     assert quality.usable
@@ -42,7 +43,7 @@ def test_a_quiet_wearer_is_undisturbed_and_beats_clearly() -> None:
 def test_on_a_table_nobody_is_there(seed: int) -> None:
     table = 0.02 * np.random.default_rng(seed).normal(size=(3, 2048)) + 9.81
 
-    quality = judge_all(table)
+    quality = look(table)
 
     assert quality.disturbance == "absence"
     assert not quality.usable
@@ -77,7 +78,7 @@ def clip(context: np.ndarray) -> np.ndarray:
 def test_a_disturbance_is_called_by_its_name(
     name: str, context: np.ndarray, changes: dict[str, Any], usable: bool
 ) -> None:
-    quality = judge_all(context, **changes)
+    quality = look(context, **changes)
 
     assert quality.disturbance == name
     assert quality.usable is usable
@@ -88,14 +89,14 @@ def test_the_missing_share_is_that_of_the_window(missing: int) -> None:
     received = np.arange(2048) < 2048 - missing
     received[:500] = False
 
-    assert judge_all(wear(), received=received).missing_share == pytest.approx(missing / 400)
+    assert look(wear(), received=received).missing_share == pytest.approx(missing / 400)
 
 
 @given(scale=st.sampled_from([0.0, 1e-300, 1e-9, 1.0, 1e5]), fresh=st.integers(0, 2048))
 def test_whatever_comes_the_numbers_are_numbers(scale: float, fresh: int) -> None:
     context = scale * np.sin(np.arange(3 * 2048.0)).reshape(3, 2048)
 
-    quality = judge_all(context, fresh=fresh)
+    quality = look(context, fresh=fresh)
 
     measured = [
         quality.heart_rate.bpm,
@@ -106,3 +107,28 @@ def test_whatever_comes_the_numbers_are_numbers(scale: float, fresh: int) -> Non
         quality.saturated_share,
     ]
     assert np.isfinite(measured).all()
+
+
+def test_many_judged_in_one_go_are_judged_as_if_each_were_alone() -> None:
+    kinds = [wear(), nod(wear(), 3.0), walk(wear()), clip(wear()), np.full((3, 2048), 9.81)]
+    contexts = np.stack([*kinds * 3, np.zeros((3, 2048)), wear(150.0, seed=4)])
+    received = np.random.default_rng(5).random((len(contexts), 2048)) < 0.8
+    fresh = np.array([2048] * 9 + [0, 250, 700, 700, 2048, 2048, 1200, 2048])
+
+    together = judge_all(contexts, received, fresh=fresh, config=CONFIG)
+
+    alone = [
+        judge(context, mask, fresh=int(since), config=CONFIG)
+        for context, mask, since in zip(contexts, received, fresh, strict=True)
+    ]
+    assert [one.disturbance for one in together] == [one.disturbance for one in alone]
+    for one, other in zip(together, alone, strict=True):
+        np.testing.assert_allclose(_numbers(one), _numbers(other), rtol=1e-12, atol=1e-12)
+
+
+def _numbers(quality: WindowQuality) -> list[float]:
+    told = asdict(quality)
+    return [
+        *told.pop("heart_rate").values(),
+        *(told[name] for name in told if name != "disturbance"),
+    ]

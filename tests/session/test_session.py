@@ -13,6 +13,7 @@ from acclock.matching.cohort import Cohort
 from acclock.matching.template import Template
 from acclock.pipeline import Preparation
 from acclock.session.chunks import BreakReason
+from acclock.session.ear import look_together
 from acclock.session.grants import Grant
 from acclock.session.policies import BALANCED, STRICT
 from acclock.session.session import Embed, Session
@@ -281,6 +282,40 @@ def test_gathered_windows_say_what_pushed_ones_say(open_session: Open, user: Flo
 
     assert pushed.standing == gathered.standing
     assert pushed.standing.unlocked
+
+
+def test_sessions_that_are_looked_at_together_stand_as_if_alone(
+    open_session: Open, user: FloatArray
+) -> None:
+    streams = [worn()[:, :3000], worn(removed_at_s=20.0)[:, :3000], worn()[:, 1500:4500]]
+    alone, together = ([open_session() for _ in streams] for _ in range(2))
+    arrived = np.ones(CHUNK, bool)
+
+    for start in range(0, 3000, CHUNK):
+        now_s, parts = (start + CHUNK) / 100.0, [one[:, start : start + CHUNK] for one in streams]
+        for session in (*alone, *together):
+            session.grant(FOREVER, now_s)
+        for session, part in zip(alone, parts, strict=True):
+            for question in session.listen(part, arrived, now_s):
+                session.hear(question, user, now_s)
+        heard = [
+            session.overhear(part, arrived, now_s)
+            for session, part in zip(together, parts, strict=True)
+        ]
+        found = [one for one in heard if one is not None]
+        for session, one, seen in zip(together, found, look_together(found), strict=True):
+            for question in session.understand(one, seen, now_s):
+                session.hear(question, user, now_s)
+
+        for session, other in zip(alone, together, strict=True):
+            assert stand(session) == stand(other)
+
+    assert [session.standing.unlocked for session in together] == [True, False, True]
+
+
+def stand(session: Session) -> tuple[object, ...]:
+    standing = session.standing
+    return standing.state, standing.reason, standing.answer.reason, standing.confidence
 
 
 @settings(max_examples=25)

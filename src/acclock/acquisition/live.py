@@ -1,14 +1,16 @@
 """Samples on an even clock while they come, as :mod:`acclock.acquisition.even` has them later."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from acclock.acquisition.admission import Admission, Counts
 from acclock.acquisition.clock import check_rate
 from acclock.acquisition.even import JITTER, find_ratio, refine
 from acclock.acquisition.gaps import cover
-from acclock.acquisition.resampling import interpolate
+from acclock.acquisition.resampling import WHOLE, find_reach, interpolate, measure_offsets
 from acclock.values import BoolArray, FloatArray
 
 _HOP_S = 0.1
@@ -22,6 +24,8 @@ _LATE = 0.75
 """A sample later than this share of a period after it was due has lost others before it."""
 _CATCH_UP = 0.1
 """Share of its error by which the clock that says when a sample is due follows the stamps."""
+_FINEST = 2.0**40
+"""Parts of a step from one slot to the next: far finer than the kernel."""
 _OFF_RATE = 0.1
 """A source that is further from its rate than this is not the source that it says it is."""
 
@@ -60,6 +64,7 @@ class LiveClock:
         self._hop = max(1, round(_HOP_S * source_hz))
         self._ahead = round(_AHEAD_S * source_hz)
         self._behind = int(np.ceil(_BEHIND / min(1.0, self._ratio)))
+        self._whole = find_reach(self._ratio) < min(self._ahead, self._behind)
         self._admission = Admission(source_hz=source_hz)
         self._off_rate = 0
         self._missing = 0
@@ -72,6 +77,9 @@ class LiveClock:
 
     def push(self, stamps_s: FloatArray, samples: FloatArray, heard_s: float) -> list[Span]:
         """Take a chunk ``(3, n)`` with its stamps, heard at a time of the listener's clock."""
+        if self._admission.admit_all(stamps_s, samples, heard_s):
+            self._take(stamps_s, samples)
+            return self._give(self._count() - self._ahead)
         entries = self._admission.sort(stamps_s, samples, heard_s)
         spans: list[Span] = []
         passed: list[int] = []
@@ -113,33 +121,43 @@ class LiveClock:
         if self._origin_s is None:
             self._origin_s = float(stamps_s[0])
         times_s = stamps_s - self._origin_s
-        steps = np.array([self._step(time_s) for time_s in times_s.tolist()])
-        if self._count():
-            times_s = np.append(self._times_s[-1], times_s)
-            samples = np.append(self._rows[:, -1:], samples, axis=1)
-        else:
-            steps = steps[1:]
-        known = 1 if self._count() else 0
-        if (steps > 1).any():
-            self._note_holes(times_s, steps)
-            slots = np.append(0, np.cumsum(steps))
-            every = np.arange(slots[-1] + 1)
-            times_s = np.interp(every, slots, times_s)
-            samples = np.stack([np.interp(every, slots, axis) for axis in samples])
-        self._times_s = np.append(self._times_s, times_s[known:])
-        self._rows = np.append(self._rows, samples[:, known:], axis=1)
+        steps = self._count_steps(times_s.tolist())
+        if not self._count():
+            self._times_s, self._rows = times_s[:1], samples[:, :1]
+            times_s, samples, steps = times_s[1:], samples[:, 1:], steps[1:]
+        if max(steps, default=1) > 1:
+            times_s, samples = self._bridge(times_s, samples, np.array(steps))
+        self._times_s = np.concatenate([self._times_s, times_s])
+        self._rows = np.concatenate([self._rows, samples], axis=1)
 
-    def _step(self, time_s: float) -> int:
-        """Say how many slots a sample lies after the one before, and set when the next is due."""
-        period_s = 1.0 / self._source_hz
-        late_s = time_s - self._due_s
-        if late_s > _LATE * period_s:
-            self._due_s = time_s + period_s
-            return 1 + max(1, round(late_s * self._source_hz))
-        self._due_s += period_s + _CATCH_UP * late_s
-        return 1
+    def _count_steps(self, times_s: list[float]) -> list[int]:
+        """Say how many slots each sample lies after the one before, and when the next is due."""
+        period_s, due_s = 1.0 / self._source_hz, self._due_s
+        steps = []
+        for time_s in times_s:
+            late_s = time_s - due_s
+            if late_s > _LATE * period_s:
+                due_s = time_s + period_s
+                steps.append(1 + max(1, round(late_s * self._source_hz)))
+            else:
+                due_s += period_s + _CATCH_UP * late_s
+                steps.append(1)
+        self._due_s = due_s
+        return steps
 
-    def _note_holes(self, times_s: FloatArray, steps: FloatArray) -> None:
+    def _bridge(
+        self, times_s: FloatArray, samples: FloatArray, steps: NDArray[np.intp]
+    ) -> tuple[FloatArray, FloatArray]:
+        """Draw lines over the slots that are missing, from the last one that is known."""
+        times_s = np.append(self._times_s[-1], times_s)
+        samples = np.append(self._rows[:, -1:], samples, axis=1)
+        self._note_holes(times_s, steps)
+        slots = np.append(0, np.cumsum(steps))
+        every = np.arange(1, slots[-1] + 1)
+        bridged = np.stack([np.interp(every, slots, axis) for axis in samples])
+        return np.interp(every, slots, times_s), bridged
+
+    def _note_holes(self, times_s: FloatArray, steps: NDArray[np.intp]) -> None:
         half_s = 0.5 / self._source_hz
         for place in np.flatnonzero(steps > 1).tolist():
             self._holes.append((times_s[place] + half_s, times_s[place + 1] - half_s))
@@ -149,6 +167,8 @@ class LiveClock:
         """Give all whole hops up to a slot; all there is when that is the last one."""
         origin_s, first = self._origin_s, self._next
         parts: list[tuple[FloatArray, BoolArray]] = []
+        if (steady := self._find_steady(until)) > self._done:
+            parts.append(self._even(steady, self._ahead))
         while self._done + self._hop <= until:
             parts.append(self._even(self._done + self._hop, self._ahead))
         if until == self._count() > self._done:
@@ -165,31 +185,53 @@ class LiveClock:
         self._restarted = False
         return [span]
 
+    def _find_steady(self, until: int) -> int:
+        """Find up to where all hops may be made in one go, which gives what each of them would.
+
+        That is so where the kernel is whole, no stamp jitters, and no hop is copied but the rest.
+        """
+        end = self._done + (until - self._done) // self._hop * self._hop
+        if not self._whole or end <= self._done + self._hop:
+            return self._done
+        times = self._times_s[max(0, self._done - self._behind) : end + self._ahead]
+        if np.abs((times[1:] - times[:-1]) * self._source_hz - 1.0).max() > JITTER:
+            return self._done
+        if self._ratio == 1.0:
+            offsets = measure_offsets(_place(self._list_moments(end), times))
+            if offsets.size and offsets.min() < WHOLE <= offsets.max():
+                return self._done
+        return end
+
     def _even(self, until: int, ahead: int) -> tuple[FloatArray, BoolArray]:
         """Put the slots before ``until`` on the even clock, with what lies around them."""
         around = slice(max(0, self._done - self._behind), min(self._count(), until + ahead))
         times_s, rows = self._times_s[around], self._rows[:, around]
-        if until < self._count():
-            end = int(np.ceil(self._times_s[until] * self._rate_hz - 1e-6))
-        else:
-            end = int(times_s[-1] * self._rate_hz + 1e-6) + 1
-        grid_s = np.arange(self._next, max(self._next, end)) / self._rate_hz
+        grid_s = self._list_moments(until)
         self._next, self._done = self._next + grid_s.size, until
         if self._is_off_rate(times_s):
             self._off_rate += grid_s.size
             return np.zeros((3, grid_s.size)), np.zeros(grid_s.size, dtype=bool)
-        samples = interpolate(rows, self._place(grid_s, times_s), ratio=self._ratio)
+        samples = interpolate(rows, self._locate(grid_s, times_s), ratio=self._ratio)
         received = cover(grid_s, 1.0 / self._rate_hz, np.reshape(self._holes, (-1, 2)))
-        samples[:, ~received] = 0.0
+        if self._holes:
+            samples[:, ~received] = 0.0
         return samples, received
 
-    def _place(self, grid_s: FloatArray, times_s: FloatArray) -> FloatArray:
+    def _list_moments(self, until: int) -> FloatArray:
+        """Give the times of the even clock, from its next one on, that lie before a slot."""
+        if until < self._count():
+            end = math.ceil(self._times_s[until] * self._rate_hz - 1e-6)
+        else:
+            end = int(self._times_s[-1] * self._rate_hz + 1e-6) + 1
+        return np.arange(self._next, max(self._next, end)) / self._rate_hz
+
+    def _locate(self, grid_s: FloatArray, times_s: FloatArray) -> FloatArray:
         """Find between which slots the moments of the grid lie, as ``even_out`` does."""
-        slots = np.arange(times_s.size, dtype=np.float64)
-        positions = np.interp(grid_s, times_s, slots)
+        positions = _place(grid_s, times_s)
         times, grid = times_s * self._source_hz, grid_s * self._source_hz
-        if np.abs(np.diff(times) - 1.0).max(initial=0.0) <= JITTER or not grid.size:
+        if np.abs(times[1:] - times[:-1] - 1.0).max(initial=0.0) <= JITTER or not grid.size:
             return positions
+        slots = np.arange(times_s.size, dtype=np.float64)
         return refine(positions, grid, times, slots, self._ratio)
 
     def _is_off_rate(self, times_s: FloatArray) -> bool:
@@ -205,3 +247,16 @@ class LiveClock:
         self._done -= cut
         passed_s = (self._next - 1) / self._rate_hz
         self._holes = [hole for hole in self._holes if hole[1] > passed_s]
+
+
+def _place(grid_s: FloatArray, times_s: FloatArray) -> FloatArray:
+    """Say between which slots moments lie, to the last bit the same wherever slots begin.
+
+    The share of a step is rounded so that adding the number of its slot loses none of it.
+    """
+    if times_s.size < 2:
+        return np.zeros(grid_s.size)
+    slots = np.clip(np.searchsorted(times_s, grid_s, side="right") - 1, 0, times_s.size - 2)
+    before_s = times_s[slots]
+    shares = (grid_s - before_s) / (times_s[slots + 1] - before_s)
+    return slots + np.rint(np.clip(shares, 0.0, 1.0) * _FINEST) / _FINEST

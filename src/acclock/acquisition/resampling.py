@@ -19,6 +19,8 @@ _WINDOW_SHAPE = 6.76
 _KEPT_SHARE = 0.91
 """Where the middle of the transition lies when the rate drops, as a share of the new Nyquist
 frequency: nothing above Nyquist folds back, and everything below 82 % of it is kept."""
+WHOLE = 1e-6
+"""Positions as near as this to whole ones are whole."""
 _PHASES = 512
 """Steps of the tabulated kernel per zero crossing; between them it is a straight line."""
 
@@ -33,12 +35,10 @@ def interpolate(rows: FloatArray, positions: FloatArray, *, ratio: float) -> Flo
     >>> interpolate(np.array([[0.0, 1.0, 2.0, 3.0]]), np.array([1.0, 1.5]), ratio=1.0).round(3)
     array([[1. , 1.5]])
     """
-    whole = np.rint(positions)
-    if ratio == 1.0 and np.abs(positions - whole).max(initial=0.0) < 1e-6:
-        return rows[:, whole.astype(np.intp)]
-    # rounded down, so that clocks that differ by a hair share one table
-    cutoff = int(1000 * _KEPT_SHARE * ratio) / 1000 if ratio < 1.0 else 1.0
-    reach = int(np.ceil(_ZERO_CROSSINGS / cutoff))
+    if ratio == 1.0 and measure_offsets(positions).max(initial=0.0) < WHOLE:
+        return rows[:, np.rint(positions).astype(np.intp)]
+    cutoff = _cut_off(ratio)
+    reach = find_reach(ratio)
     result = np.empty((rows.shape[0], positions.size))
     kernel.interpolate(
         _continue_beyond_ends(rows, reach),
@@ -49,6 +49,21 @@ def interpolate(rows: FloatArray, positions: FloatArray, *, ratio: float) -> Flo
         result,
     )
     return result
+
+
+def measure_offsets(positions: FloatArray) -> FloatArray:
+    """Give how far positions lie from whole ones."""
+    return np.abs(positions - np.rint(positions))
+
+
+def find_reach(ratio: float) -> int:
+    """Give how many samples to either side of a position play a part in what it gets."""
+    return int(np.ceil(_ZERO_CROSSINGS / _cut_off(ratio)))
+
+
+def _cut_off(ratio: float) -> float:
+    # rounded down, so that clocks that differ by a hair share one table
+    return int(1000 * _KEPT_SHARE * ratio) / 1000 if ratio < 1.0 else 1.0
 
 
 @lru_cache(maxsize=16)

@@ -69,51 +69,68 @@ def measure_heart_rate(heartbeat: FloatArray, rate_hz: float) -> HeartRate:
 
 def read_heart_rate(beats: FloatArray, rate_hz: float) -> HeartRate:
     """Do as ``measure_heart_rate`` does with axes that are already band-passed to 0.8-25 Hz."""
+    return read_heart_rates(beats[np.newaxis], rate_hz)[0]
+
+
+def read_heart_rates(beats: FloatArray, rate_hz: float) -> list[HeartRate]:
+    """Read the heart rate of many wearers at once, ``(wearers, axes, n)``: each as if alone."""
     seconds = beats.shape[-1] / rate_hz
     if seconds < _SHORTEST_S:
-        return HeartRate(bpm=0.0, clarity=0.0, needed_clarity=1.0, rms=0.0)
+        return [HeartRate(bpm=0.0, clarity=0.0, needed_clarity=1.0, rms=0.0)] * len(beats)
     block = int(min(seconds, _LONGEST_BLOCK_S) * rate_hz)
-    lag, clarity = _beat(_similarity(_envelope(beats, rate_hz), block), rate_hz)
-    return HeartRate(
-        bpm=60.0 * rate_hz / lag if lag else 0.0,
-        clarity=clarity,
-        needed_clarity=max(_LOWEST_CLARITY, _CLARITY_OF_ONE_SECOND / sqrt(seconds)),
-        rms=_strength(beats, block),
-    )
+    lags, clarities = _find_beats(_similarities(_envelopes(beats, rate_hz), block), rate_hz)
+    needed = max(_LOWEST_CLARITY, _CLARITY_OF_ONE_SECOND / sqrt(seconds))
+    return [
+        HeartRate(
+            bpm=60.0 * rate_hz / lag if lag else 0.0,
+            clarity=clarity,
+            needed_clarity=needed,
+            rms=strength,
+        )
+        for lag, clarity, strength in zip(
+            lags.tolist(), clarities.tolist(), _strengths(beats, block).tolist(), strict=True
+        )
+    ]
 
 
-def _envelope(beats: FloatArray, rate_hz: float) -> FloatArray:
+def _envelopes(beats: FloatArray, rate_hz: float) -> FloatArray:
     # Below 4 Hz the envelope of a beat is the beat, and sway is in it.
     sharp = bandpass(beats, rate_hz=rate_hz, low_hz=4.0, high_hz=25.0)
-    strength = np.sqrt(np.square(sharp).sum(axis=0))
+    strength = np.sqrt(np.einsum("wan,wan->wn", sharp, sharp))
     return bandpass(strength, rate_hz=rate_hz, low_hz=0.6, high_hz=6.0)
 
 
-def _similarity(envelope: FloatArray, block: int) -> FloatArray:
+def _similarities(envelopes: FloatArray, block: int) -> FloatArray:
     """Mean autocorrelation of the blocks, each scaled to itself so that one bump cannot rule."""
-    blocks = sliding_window_view(envelope, block)[:: max(1, block // 2)]
-    spectra = np.fft.rfft(blocks - blocks.mean(axis=-1, keepdims=True), 2 * block)
-    powers = spectra.real**2 + spectra.imag**2
-    products = np.fft.irfft(powers, 2 * block)[:, :block]
-    lively = products[products[:, 0] > 0]
-    total = (lively / lively[:, :1]).sum(axis=0)
-    return np.asarray(total / len(blocks) / (1.0 - np.arange(block) / block))
+    blocks = sliding_window_view(envelopes, block, axis=-1)[:, :: max(1, block // 2)]
+    centered = blocks - blocks.mean(axis=-1, keepdims=True)
+    energies = np.einsum("wbn,wbn->wb", centered, centered)[..., np.newaxis]
+    spectra = np.fft.rfft(centered, 2 * block)
+    powers = np.square(spectra.real) + np.square(spectra.imag)
+    # added up before they are transformed back, which is the same and a third of the work
+    np.divide(powers, energies, out=powers, where=energies > 0)
+    total = np.fft.irfft(powers.sum(axis=1), 2 * block)[:, :block]
+    return np.asarray(total / blocks.shape[1] / (1.0 - np.arange(block) / block))
 
 
-def _beat(similarity: FloatArray, rate_hz: float) -> tuple[float, float]:
-    """Lag of one beat in samples and the similarity there; both zero when nothing repeats."""
+def _find_beats(similarities: FloatArray, rate_hz: float) -> tuple[FloatArray, FloatArray]:
+    """Lag of one beat in samples and the similarity there; both zero where nothing repeats."""
     first = int(np.ceil(60.0 * rate_hz / FASTEST_BPM))
-    last = min(int(60.0 * rate_hz / SLOWEST_BPM), len(similarity) * 3 // 4)
+    last = min(int(60.0 * rate_hz / SLOWEST_BPM), similarities.shape[-1] * 3 // 4)
     lags = np.arange(max(1, first), last)
-    before, here, after = similarity[lags - 1], similarity[lags], similarity[lags + 1]
-    peaks = lags[(here >= before) & (here > after) & (here > 0)]
-    if not len(peaks):
-        return 0.0, 0.0
-    lag = peaks[similarity[peaks] >= _NEARLY * similarity[peaks].max()][0]
-    left, top, right = similarity[lag - 1 : lag + 2]
-    return float(lag + (left - right) / (2 * (left - 2 * top + right))), min(1.0, float(top))
+    before, here, after = (similarities[:, lags + step] for step in (-1, 0, 1))
+    peaks = np.where((here >= before) & (here > after) & (here > 0), here, 0.0)
+    best = peaks.max(axis=-1, initial=0.0)[:, np.newaxis]
+    if not best.any():
+        return np.zeros(len(peaks)), np.zeros(len(peaks))
+    chosen = ((peaks >= _NEARLY * best) & (peaks > 0)).argmax(axis=-1)[:, np.newaxis]
+    left, top, right = (np.take_along_axis(one, chosen, -1) for one in (before, here, after))
+    bend = np.where(best > 0, 2 * (left - 2 * top + right), 1.0)
+    found = np.where(best > 0, lags[chosen] + (left - right) / bend, 0.0)
+    return found[:, 0], np.where(best > 0, np.minimum(1.0, top), 0.0)[:, 0]
 
 
-def _strength(beats: FloatArray, block: int) -> float:
-    whole = beats[:, : beats.shape[-1] // block * block].reshape(len(beats), -1, block)
-    return float(np.median(whole.std(axis=-1), axis=-1).max())
+def _strengths(beats: FloatArray, block: int) -> FloatArray:
+    whole = beats[..., : beats.shape[-1] // block * block]
+    blocks = whole.reshape(*beats.shape[:-1], -1, block)
+    return np.asarray(np.median(blocks.std(axis=-1), axis=-1).max(axis=-1))

@@ -1,17 +1,24 @@
 """How good a window is, and what disturbed it: so that motion is not taken for a stranger."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from math import log10, sqrt
-from typing import Literal
+from functools import partial
+from itertools import starmap
+from typing import Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from acclock.denoising.bandpass import bandpass
 from acclock.denoising.config import DenoiseConfig
-from acclock.denoising.heart_rate import STRONGEST_BEAT, HeartRate, read_heart_rate
-from acclock.denoising.local_power import measure_local_power
-from acclock.denoising.periodicity import assess_periodicity
-from acclock.denoising.shrinkage import find_median_magnitudes
+from acclock.denoising.heart_rate import STRONGEST_BEAT, HeartRate, read_heart_rates
+from acclock.denoising.liveliness import (
+    QUIETEST,
+    compare_with_noise,
+    measure_liveliness,
+    measure_regularity,
+    measure_saturation,
+)
 from acclock.values import BoolArray, FloatArray
 
 Disturbance = Literal[
@@ -22,8 +29,6 @@ of the window missing, no signal at all, a sensor at its limit, nothing but the 
 that nobody wears, a body that walks or runs, a sporadic event such as a blink or a word."""
 
 BEATS_HZ = (0.8, 25.0)
-SECOND_DIFFERENCE = 0.6745 * sqrt(6.0)
-"""Median magnitude of the second differences of white noise of variance one."""
 WARM_UP_S = 8.0
 """Two windows: what the filters need to settle (docs/decisions/0006 has the figures)."""
 _MOST_MISSING = 0.4
@@ -34,12 +39,8 @@ and what does not may still beat clearly (docs/denoising.md)."""
 _MOST_SATURATED = 0.01
 _EVENT = 2.0
 """An event is this much livelier, for 0.8 s, than the usual 0.8 s of the context."""
-LIMIT = 15.0
-"""In m/s²: no sensor saturates below, the smallest range being 2 g."""
-QUIETEST = 1e-6
-"""RMS in m/s²: a thousandth of the quietest sensor's noise."""
-THIN = 8
-"""The usual is a median of so many times fewer: neighbors are averages of the same samples."""
+_AT_ONCE = 8
+"""Windows that are judged in one go: what is worked on then stays close to the processor."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,31 +73,86 @@ def judge(
     Takes ``(axes, n)`` and ``(n,)``, and how many samples came since the last long gap.
     The preparation plays no part: the same window is as good to all of them.
     """
+    one = np.array([fresh], dtype=np.intp)
+    return judge_all(context[np.newaxis], received[np.newaxis], fresh=one, config=config)[0]
+
+
+def judge_all(
+    contexts: FloatArray, received: BoolArray, *, fresh: NDArray[np.intp], config: DenoiseConfig
+) -> list[WindowQuality]:
+    """Judge the windows of many wearers in one go, each as if alone: all have the axis before.
+
+    One call for a hundred windows costs a third of a hundred calls.
+    """
+    heard = np.maximum(fresh, config.window_length)
+    judged: dict[int, WindowQuality] = {}
+    for length in np.unique(heard).tolist():
+        places = np.flatnonzero(heard == length)
+        for start in range(0, len(places), _AT_ONCE):
+            some = places[start : start + _AT_ONCE]
+            alike = contexts if len(some) == len(contexts) else contexts[some]
+            found = _judge_alike(alike[..., -length:], received[some], fresh[some], config)
+            judged |= zip(some.tolist(), found, strict=True)
+    return [judged[place] for place in range(len(contexts))]
+
+
+def _judge_alike(
+    heard: FloatArray, received: BoolArray, fresh: NDArray[np.intp], config: DenoiseConfig
+) -> Iterator[WindowQuality]:
+    """Judge windows of which the same number of samples was heard."""
     length = config.window_length
-    heard = context[:, -max(fresh, length) :]
     beats = bandpass(heard, rate_hz=config.rate_hz, low_hz=BEATS_HZ[0], high_hz=BEATS_HZ[1])
-    window, missing = context[:, -length:], 1.0 - float(received[-length:].mean())
-    saturated = _measure_saturation(window)
-    usual, liveliest = _measure_liveliness(beats, config)
-    fluctuation = float((liveliest / np.maximum(usual, QUIETEST)).max())
-    heart_rate = read_heart_rate(beats, config.rate_hz)
-    rise_db = _compare_with_noise(heard, beats[:, -length:])
+    usual, liveliest = measure_liveliness(beats, config)
+    return map(
+        partial(_conclude, config=config),
+        starmap(
+            _Measured,
+            zip(
+                read_heart_rates(beats, config.rate_hz),
+                measure_regularity(beats[..., -length:], config),
+                compare_with_noise(heard, beats[..., -length:]),
+                (liveliest / np.maximum(usual, QUIETEST)).max(axis=-1).tolist(),
+                measure_saturation(heard[..., -length:]),
+                (1.0 - received[:, -length:].mean(axis=-1)).tolist(),
+                usual.max(axis=-1).tolist(),
+                liveliest.max(axis=-1).tolist(),
+                fresh.tolist(),
+                strict=True,
+            ),
+        ),
+    )
+
+
+class _Measured(NamedTuple):
+    heart_rate: HeartRate
+    regularity: float
+    beat_to_noise_db: float
+    fluctuation: float
+    saturated_share: float
+    missing_share: float
+    usual: float
+    highest: float
+    fresh: int
+
+
+def _conclude(seen: _Measured, config: DenoiseConfig) -> WindowQuality:
+    weak = seen.beat_to_noise_db < _LEAST_RISE_DB
     return WindowQuality(
-        heart_rate=heart_rate,
-        regularity=_measure_regularity(beats[:, -length:], config),
-        beat_to_noise_db=rise_db,
-        fluctuation=fluctuation,
-        saturated_share=saturated,
-        missing_share=missing,
+        heart_rate=seen.heart_rate,
+        regularity=seen.regularity,
+        beat_to_noise_db=seen.beat_to_noise_db,
+        fluctuation=seen.fluctuation,
+        saturated_share=seen.saturated_share,
+        missing_share=seen.missing_share,
         disturbance=_name(
             {
-                "warm-up": fresh < WARM_UP_S * config.rate_hz,
-                "gap": missing > _MOST_MISSING,
-                "silence": liveliest.max() < QUIETEST,
-                "saturation": saturated > _MOST_SATURATED,
-                "absence": rise_db < _LEAST_RISE_DB and not heart_rate.clear,
-                "activity": usual.max() > STRONGEST_BEAT,
-                "event": fluctuation > _EVENT or liveliest.max() > STRONGEST_BEAT,
+                "warm-up": seen.fresh < WARM_UP_S * config.rate_hz,
+                "gap": seen.missing_share > _MOST_MISSING,
+                "silence": seen.highest < QUIETEST,
+                "saturation": seen.saturated_share > _MOST_SATURATED,
+                "absence": weak and not seen.heart_rate.clear,
+                "activity": seen.usual > STRONGEST_BEAT,
+                "event": seen.fluctuation > _EVENT or seen.highest > STRONGEST_BEAT,
             }
         ),
     )
@@ -105,33 +161,3 @@ def judge(
 def _name(signs: dict[Disturbance, bool]) -> Disturbance:
     """Name the first, which is the gravest, of what is wrong."""
     return next((name for name, seen in signs.items() if seen), "none")
-
-
-def _measure_saturation(window: FloatArray) -> float:
-    """Give the share of samples that stand still, three in a row, where a sensor may end."""
-    if max(window.max(), -window.min()) <= LIMIT:  # nearly always, and a tenth of the work
-        return 0.0
-    still = (np.diff(window) == 0) & (np.abs(window[:, 1:]) > LIMIT)
-    return float((still[:, 1:] & still[:, :-1]).mean())
-
-
-def _measure_liveliness(beats: FloatArray, config: DenoiseConfig) -> tuple[FloatArray, FloatArray]:
-    """Give the RMS over 0.8 s of each axis: the usual of the context, the highest of the window."""
-    local = measure_local_power(beats, round(config.local_s * config.rate_hz / 2))
-    usual = find_median_magnitudes(local[:, ::THIN])
-    return np.sqrt(usual), np.sqrt(local[:, -config.window_length :].max(axis=-1))
-
-
-def _measure_regularity(window: FloatArray, config: DenoiseConfig) -> float:
-    seen = [assess_periodicity(np.ascontiguousarray(axis), config) for axis in window]
-    return max(0.0, 1.0 - min(axis.interval_variation for axis in seen))
-
-
-def _compare_with_noise(heard: FloatArray, window: FloatArray) -> float:
-    """Give the RMS of the window over that of the sensor's noise, in dB.
-
-    Second differences hold little but noise, and their median does not see what else they hold.
-    """
-    noise = find_median_magnitudes(np.diff(heard, n=2)) / SECOND_DIFFERENCE
-    rise = float((window.std(axis=-1) / np.maximum(noise, QUIETEST)).max())
-    return 20.0 * log10(max(rise, QUIETEST))

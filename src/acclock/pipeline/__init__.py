@@ -3,13 +3,15 @@
 Training, enrollment, the live stream and the files for phones all take their windows from here.
 """
 
+from acclock.pipeline.contexts import Context, PreparedWindow, prepare_together
 from acclock.pipeline.preparation import BAND_HZ, Preparation, PreparationName
 from acclock.pipeline.recordings import clean, prepare, trace
-from acclock.pipeline.stream import PreparedWindow, StreamingDenoiser
+from acclock.pipeline.stream import StreamingDenoiser
 from acclock.pipeline.windows import make_windows, prepare_contexts
 
 __all__ = [
     "BAND_HZ",
+    "Context",
     "Preparation",
     "PreparationName",
     "PreparedWindow",
@@ -18,5 +20,6 @@ __all__ = [
     "make_windows",
     "prepare",
     "prepare_contexts",
+    "prepare_together",
     "trace",
 ]

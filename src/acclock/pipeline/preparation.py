@@ -48,6 +48,11 @@ class Preparation:
         return cls(name=name, rate_hz=card.rate_hz)
 
     @property
+    def remembers(self) -> bool:
+        """Whether a window depends on the ones before it, beyond its context."""
+        return self.name != "bandpass"
+
+    @property
     def config(self) -> DenoiseConfig:
         return _configure(self.name, self.rate_hz)
 

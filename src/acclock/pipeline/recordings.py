@@ -4,8 +4,9 @@ from dataclasses import replace
 
 from acclock.denoising.trace import Trace, lay_end_to_end
 from acclock.errors import SignalError, TooShortError
+from acclock.pipeline.contexts import PreparedWindow
 from acclock.pipeline.preparation import Preparation
-from acclock.pipeline.stream import PreparedWindow, StreamingDenoiser
+from acclock.pipeline.stream import StreamingDenoiser
 from acclock.values import Recording
 
 

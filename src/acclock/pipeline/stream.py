@@ -1,45 +1,17 @@
 """Chunks as they come in, windows ready for the encoder out."""
 
-from dataclasses import dataclass
-
 import numpy as np
-from numpy.typing import NDArray
 
 from acclock.acquisition.windows import Ring
 from acclock.denoising.context import is_sample, mend
-from acclock.denoising.quality import WARM_UP_S, WindowQuality, judge
+from acclock.denoising.quality import WARM_UP_S
 from acclock.denoising.reference import Reference
 from acclock.denoising.stages import Stages, denoise
 from acclock.errors import ConfigError, SignalError
+from acclock.pipeline.contexts import Context, PreparedWindow, prepare_together
 from acclock.pipeline.preparation import Preparation
 from acclock.pipeline.windows import make_windows
 from acclock.values import BoolArray, FloatArray
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class PreparedWindow:
-    """One window of every wearer, ready for the encoder."""
-
-    samples: FloatArray
-    """``(..., axes, n)``, with the wearers that the chunks had before their axes."""
-    end_s: float
-    """When the window ended, since the stream began."""
-    qualities: tuple[WindowQuality, ...]
-    """One for each wearer."""
-
-    @property
-    def quality(self) -> WindowQuality:
-        if len(self.qualities) != 1:
-            raise SignalError(f"this window has {len(self.qualities)} wearers; ask `qualities`")
-        return self.qualities[0]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Context:
-    samples: FloatArray
-    received: BoolArray
-    fresh: NDArray[np.intp]
-    end: int
 
 
 class StreamingDenoiser:
@@ -65,13 +37,17 @@ class StreamingDenoiser:
 
     def push(self, chunk: FloatArray, received: BoolArray | None = None) -> list[PreparedWindow]:
         """Take a chunk, with which samples arrived, and give the windows that it completes."""
-        return [self._prepare(context) for context in self._advance(chunk, received)]
+        return prepare_together(self.gather(chunk, received))
 
     def explain(self, chunk: FloatArray, received: BoolArray | None = None) -> list[Stages]:
         """Do as ``push`` does, but give what each stage made of the windows."""
-        return [self._denoise(context) for context in self._advance(chunk, received)]
+        return [self._denoise(context) for context in self.gather(chunk, received)]
 
-    def _advance(self, chunk: FloatArray, received: BoolArray | None) -> list[_Context]:
+    def gather(self, chunk: FloatArray, received: BoolArray | None = None) -> list[Context]:
+        """Take a chunk and give the contexts of the windows that it completes.
+
+        Whoever listens to many streams hands those of all to ``prepare_together``.
+        """
         samples, arrived = _check_chunk(chunk, received)
         if self._end is None:
             self._end = self._config.window_length
@@ -82,28 +58,24 @@ class StreamingDenoiser:
         whole = zip(self._samples.push(samples), self._received.push(arrived), strict=True)
         for holed, mask in whole:
             mended, fresh = mend(holed, mask, rate_hz=self._config.rate_hz)
-            contexts.append(_Context(mended, mask, fresh, self._end))
+            contexts.append(
+                Context(mended, mask, fresh, self._end, self._preparation, self._prepare)
+            )
             self._end += self._step
         return contexts
 
-    def _prepare(self, context: _Context) -> PreparedWindow:
-        config = self._config
-        qualities = tuple(
-            judge(context.samples[who], context.received[who], fresh=int(fresh), config=config)
-            for who, fresh in np.ndenumerate(context.fresh)
-        )
+    def _prepare(self, context: Context) -> FloatArray:
+        """Give the window at the end of one context, by what the ones before left behind."""
         samples, left = make_windows(context.samples, self._preparation, self._reference)
         self._remember(left, context)
-        return PreparedWindow(
-            samples=samples, end_s=context.end / config.rate_hz, qualities=qualities
-        )
+        return samples
 
-    def _denoise(self, context: _Context) -> Stages:
+    def _denoise(self, context: Context) -> Stages:
         stages = denoise(context.samples, self._config, self._reference)
         self._remember(stages.reference, context)
         return stages
 
-    def _remember(self, reference: Reference | None, context: _Context) -> None:
+    def _remember(self, reference: Reference | None, context: Context) -> None:
         """Keep what a window left behind, but for the rows whose wearer may be another now."""
         if reference is not None:
             cold = context.fresh < WARM_UP_S * self._config.rate_hz

@@ -1,19 +1,27 @@
 """Even samples in; out comes what can be said without asking whose heartbeat it is."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
 from acclock.denoising.quality import WindowQuality
 from acclock.errors import SignalError
-from acclock.pipeline import Preparation, PreparedWindow, StreamingDenoiser
+from acclock.pipeline import (
+    Context,
+    Preparation,
+    PreparedWindow,
+    StreamingDenoiser,
+    prepare_together,
+)
 from acclock.session.answers import Answer, judge_fault, needs_embedding
 from acclock.session.evidence import WINDOW_S
 from acclock.session.pace import Pace, keep_pace
 from acclock.session.policies import Policy
 from acclock.session.questions import Question
 from acclock.session.reasons import Reason
-from acclock.session.watch import Watch
+from acclock.session.watch import Look, Watch, look_at
 from acclock.values import BoolArray, FloatArray
 
 
@@ -30,6 +38,37 @@ class Heard:
     """About windows that are."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Overheard:
+    """What a chunk completed, not looked at yet: spans of the watch, contexts of windows."""
+
+    wrong: Reason | None = None
+    """What is wrong with its timing: then there is nothing to look at."""
+    spans: Sequence[FloatArray] = ()
+    contexts: Sequence[Context] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Seen:
+    """What there was to see in it."""
+
+    looks: Sequence[Look] = ()
+    windows: Sequence[PreparedWindow] = ()
+
+
+def look_together(overheard: Sequence[Overheard]) -> list[Seen]:
+    """Look at what many ears of one preparation overheard, in one go and each as if alone."""
+    looks = iter(look_at([span for one in overheard for span in one.spans]))
+    windows = iter(prepare_together([context for one in overheard for context in one.contexts]))
+    return [
+        Seen(
+            looks=list(islice(looks, len(one.spans))),
+            windows=list(islice(windows, len(one.contexts))),
+        )
+        for one in overheard
+    ]
+
+
 class Ear:
     """Listens to one wearing. When that ends, another one is made."""
 
@@ -43,6 +82,12 @@ class Ear:
 
     def listen(self, samples: FloatArray, received: BoolArray, now_s: float) -> Heard:
         """Take even samples ``(3, n)`` and which of them arrived."""
+        overheard = self.overhear(samples, received, now_s)
+        (seen,) = look_together([overheard])
+        return self.understand(overheard, seen, now_s)
+
+    def overhear(self, samples: FloatArray, received: BoolArray, now_s: float) -> Overheard:
+        """Take even samples and give what is to be looked at, with what others overhear."""
         if samples.ndim != 2 or samples.shape[0] != 3 or received.shape != samples.shape[1:]:
             raise SignalError(f"a session hears three axes in rows; these have {samples.shape}")
         arrived = received & np.isfinite(samples).all(axis=0)
@@ -50,20 +95,27 @@ class Ear:
         self._pace, wrong = keep_pace(
             self._pace, arrived, rate_hz=self._rate_hz, now_s=now_s, stall_s=self._policy.stall_s
         )
-        signs = self._watch.push(even, arrived) if wrong is None else []
-        if wrong is not None or "removed" in signs:
-            return Heard(ended=wrong or Reason.REMOVED)
-        windows = self._denoiser.push(even, arrived)
-        if (lost := self._find_end(windows)) is not None:
+        if wrong is not None:
+            return Overheard(wrong=wrong)
+        return Overheard(
+            spans=self._watch.gather(even, arrived), contexts=self._denoiser.gather(even, arrived)
+        )
+
+    def understand(self, overheard: Overheard, seen: Seen, now_s: float) -> Heard:
+        """Say what was heard, once somebody has looked at it."""
+        signs = self._watch.tell(seen.looks)
+        if overheard.wrong is not None or "removed" in signs:
+            return Heard(ended=overheard.wrong or Reason.REMOVED)
+        if (lost := self._find_end(seen.windows)) is not None:
             return Heard(ended=lost)
-        good = [window for window in windows if needs_embedding(window.quality)]
+        good = [window for window in seen.windows if needs_embedding(window.quality)]
         return Heard(
             shaken="handled" in signs,
-            answers=tuple(judge_fault(one.quality) for one in windows if one not in good),
+            answers=tuple(judge_fault(one.quality) for one in seen.windows if one not in good),
             questions=tuple(self._ask(window, now_s) for window in good),
         )
 
-    def _find_end(self, windows: list[PreparedWindow]) -> Reason | None:
+    def _find_end(self, windows: Sequence[PreparedWindow]) -> Reason | None:
         return next(filter(None, (self._judge_end(window.quality) for window in windows)), None)
 
     def _judge_end(self, quality: WindowQuality) -> Reason | None:

@@ -11,7 +11,7 @@ from acclock.matching.template import Template
 from acclock.pipeline import Preparation
 from acclock.session.answers import Answer, judge_weight
 from acclock.session.chunks import BreakReason
-from acclock.session.ear import Ear, Heard
+from acclock.session.ear import Ear, Heard, Overheard, Seen, look_together
 from acclock.session.grants import Grant
 from acclock.session.happenings import (
     Answered,
@@ -46,7 +46,8 @@ class Session:
     """One person's session with one earphone. It holds arrays; what it decides is frozen values.
 
     ``push`` does everything for one stream. Whoever embeds the windows of many streams together
-    calls ``listen``, gathers the questions, and gives each embedding to ``hear``. Times are
+    calls ``listen``, gathers the questions, and gives each embedding to ``hear``; whoever also
+    prepares them together calls ``overhear`` and ``understand`` instead of ``listen``. Times are
     seconds of the caller's monotonic clock; one that lies a little back counts as the last one,
     any other that is no time locks. Nothing is raised for what a stream contains.
     """
@@ -90,9 +91,20 @@ class Session:
 
     def listen(self, samples: FloatArray, received: BoolArray, now_s: float) -> list[Question]:
         """Take even samples, act on what needs no embedding, and ask for the ones it needs."""
-        if not self._follow(now_s) or not received.size or self._template is None:
+        if (overheard := self.overhear(samples, received, now_s)) is None:
             return []
-        return self.take(self._ear.listen(samples, received, self._now_s), now_s)
+        (seen,) = look_together([overheard])
+        return self.understand(overheard, seen, now_s)
+
+    def overhear(self, samples: FloatArray, received: BoolArray, now_s: float) -> Overheard | None:
+        """Take even samples; what is to be looked at may be so together with other sessions'."""
+        if not self._follow(now_s) or not received.size or self._template is None:
+            return None
+        return self._ear.overhear(samples, received, self._now_s)
+
+    def understand(self, overheard: Overheard, seen: Seen, now_s: float) -> list[Question]:
+        """Act on what was seen in what was overheard last, and nothing has happened since."""
+        return self.take(self._ear.understand(overheard, seen, self._now_s), now_s)
 
     def take(self, heard: Heard, now_s: float) -> list[Question]:
         """Act on what an ear has heard: ``listen`` for those who listen elsewhere."""

@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 from acclock.session.chunks import Break, Chunk
+from acclock.session.ear import Overheard, Seen
 from acclock.values import FloatArray
-from acclock.world.service import engine as engine_module
+from acclock.world.service import overload as overload_module
 from acclock.world.service.engine import Engine
 from acclock.world.service.listeners import Asked, Message
 from acclock.world.service.metrics import Metrics
+from acclock.world.service.pieces import Part
 
 
 def chunk() -> Chunk:
@@ -25,19 +27,38 @@ class Ear:
     """Asks about every chunk and remembers what it was told."""
 
     stream: str
-    broken: bool = False
+    broken: str = ""
+    """Which method has a bug."""
+    parts: int = 1
+    heard_s: float = 0.0
+    order: list[str] = field(default_factory=list)
     answers: list[FloatArray] = field(default_factory=list)
     locks: int = 0
     ticks: int = 0
     news: list[Message] = field(default_factory=list)
     told: list[Message] = field(default_factory=list)
 
-    def take(self, piece: Chunk | Break) -> list[Asked]:
-        if self.broken:
+    def take(self, piece: Chunk | Break) -> list[Part]:
+        if self.broken == "take":
             raise ValueError("a bug")
-        return [Asked(samples=np.full((1, 4), 7.0), heard_s=piece.heard_s, answer=self._hear)]
+        self.heard_s = piece.heard_s
+        return [Part(False, np.zeros((3, 1)), np.ones(1, dtype=bool))] * self.parts
+
+    def overhear(self, part: Part) -> Overheard:  # noqa: ARG002 - as listeners are called
+        if self.broken == "overhear":
+            raise ValueError("a bug")
+        return Overheard()
+
+    def understand(self, overheard: Overheard, seen: Seen) -> list[Asked]:  # noqa: ARG002
+        if self.broken == "understand":
+            raise ValueError("a bug")
+        self.order.append("asked")
+        return [Asked(samples=np.full((1, 4), 7.0), heard_s=self.heard_s, answer=self._hear)]
 
     def _hear(self, embedding: FloatArray, _: float) -> None:
+        if self.broken == "answer":
+            raise ValueError("a bug")
+        self.order.append("answered")
         self.answers.append(embedding)
         self.news.append({"type": "decision"})
 
@@ -109,7 +130,7 @@ def test_what_waited_too_long_is_not_answered_and_locks() -> None:
 def test_overload_sends_the_newest_away_and_admits_nobody_for_a_while(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(engine_module, "_PATIENCE_S", 0.0)
+    monkeypatch.setattr(overload_module, "_PATIENCE_S", 0.0)
     engine, _, metrics, ears = crowd(10)
     for ear in ears:
         engine.feed(ear, chunk())
@@ -138,9 +159,10 @@ def test_a_hiccup_sends_nobody_away() -> None:
     assert engine.streams == 10
 
 
-def test_a_stream_that_fails_does_not_take_the_others_along() -> None:
+@pytest.mark.parametrize("where", ["take", "overhear", "understand", "answer"])
+def test_a_stream_that_fails_does_not_take_the_others_along(where: str) -> None:
     engine, _, metrics, ears = crowd(3)
-    ears[1].broken = True
+    ears[1].broken = where
     for ear in ears:
         engine.feed(ear, chunk())
 
@@ -149,6 +171,21 @@ def test_a_stream_that_fails_does_not_take_the_others_along() -> None:
     assert [len(ear.answers) for ear in ears] == [1, 0, 1]
     assert metrics.counted("shed", "failed") == 1
     assert engine.streams == 2
+
+
+def test_pieces_of_one_stream_are_worked_on_in_their_order() -> None:
+    engine, embed, _, ears = crowd(2)
+    ears[0].parts = 2
+    for _ in range(2):
+        engine.feed(ears[0], chunk())
+        engine.feed(ears[0], lambda: ears[0].order.append("worked"))
+    engine.feed(ears[1], chunk())
+
+    run(engine, lambda: all(ear.told for ear in ears))
+
+    heard = ["asked", "answered"] * 2
+    assert ears[0].order == [*heard, "worked", *heard, "worked"]
+    assert embed.batches == [1, 1, 1, 1, 1]
 
 
 def test_one_stream_cannot_fill_the_queue() -> None:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,9 @@ from acclock.session.chunks import Break, Chunk
 from acclock.session.policies import BALANCED
 from acclock.simulation import Scene, draw_person, simulate
 from acclock.values import FloatArray
+from acclock.world.service.batches import Batcher
 from acclock.world.service.joining import Wanted, prepare
+from acclock.world.service.metrics import Metrics
 from acclock.world.service.service import Service
 from acclock.world.service.snapshots import show
 from acclock.world.service.watching import Watching
@@ -36,6 +39,11 @@ class Played:
         self.watching: Watching = prepare(service, person, wanted, lambda *_: None)
         # whose heart it is, is the model's to tell; here it is known
         self._centers = [service.desk.vault.template(name).center for name in ("anna", "ben")]
+        self._batcher = Batcher(
+            embed=lambda windows: np.stack([self._centers[self._wearer]] * len(windows)),
+            metrics=Metrics(),
+            guard=lambda _: nullcontext(),
+        )
         self._wearer = 0
         self.now_s = 100.0
         self._worn_s = {0: 0.0, 1: 0.0}
@@ -54,8 +62,7 @@ class Played:
             yield self.watching.snapshot.state
 
     def hear(self, piece: Chunk | Break) -> None:
-        for asked in self.watching.take(piece):
-            asked.answer(self._centers[self._wearer], self.now_s)
+        self._batcher.work([(self.watching, piece)])
 
 
 @pytest.fixture

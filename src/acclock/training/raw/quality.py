@@ -4,7 +4,8 @@ import torch
 from torch import Tensor, nn
 
 from acclock.denoising.config import DenoiseConfig
-from acclock.denoising.quality import BEATS_HZ, LIMIT, QUIETEST, SECOND_DIFFERENCE, THIN
+from acclock.denoising.liveliness import LIMIT, QUIETEST, SECOND_DIFFERENCE, THIN
+from acclock.denoising.quality import BEATS_HZ
 from acclock.training.raw.bandpass import BandPass
 from acclock.training.raw.order import measure_local_power, median
 

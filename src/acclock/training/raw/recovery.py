@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from acclock.denoising.config import DenoiseConfig
-from acclock.denoising.quality import THIN
+from acclock.denoising.liveliness import THIN
 from acclock.denoising.uncompiled_kernels import CALM_TO_USUAL
 from acclock.training.raw.order import measure_local_power
 from acclock.training.raw.wavelets import Levels, Wavelets

@@ -11,9 +11,10 @@ from acclock.matching.cohort import Cohort
 from acclock.matching.fault import Fault
 from acclock.pipeline import Preparation, PreparedWindow, StreamingDenoiser
 from acclock.session.chunks import Break, Chunk
+from acclock.session.ear import Overheard, Seen
 from acclock.values import FloatArray
 from acclock.world.service.listeners import Asked, Message
-from acclock.world.service.pieces import even_out
+from acclock.world.service.pieces import Part, even_out
 from acclock.world.wearing import find_fault
 
 
@@ -30,24 +31,26 @@ class Enrolling:
     enrollment: Enrollment = field(default_factory=Enrollment)
     news: list[Message] = field(default_factory=list)
     _denoiser: StreamingDenoiser | None = None
+    _heard_s: float = 0.0
 
-    def take(self, piece: Chunk | Break) -> list[Asked]:
-        if isinstance(piece, Break):
-            self.clock.finish()
-            self._denoiser = None
-            return []
-        windows: list[PreparedWindow] = []
-        for restarted, samples, received in even_out(
-            self.clock, piece, rate_hz=self.preparation.rate_hz
-        ):
-            if restarted or self._denoiser is None:
-                self._denoiser = StreamingDenoiser(
-                    self.preparation, step_s=self.preparation.config.window_s
-                )
-            windows += self._denoiser.push(samples, received)
-        return [
-            asked for window in windows if (asked := self._look(window, piece.heard_s)) is not None
-        ]
+    def take(self, piece: Chunk | Break) -> list[Part]:
+        self._heard_s = piece.heard_s
+        if isinstance(piece, Chunk):
+            return even_out(self.clock, piece, rate_hz=self.preparation.rate_hz)
+        self.clock.finish()
+        self._denoiser = None
+        return []
+
+    def overhear(self, part: Part) -> Overheard:
+        if part.restarted or self._denoiser is None:
+            self._denoiser = StreamingDenoiser(
+                self.preparation, step_s=self.preparation.config.window_s
+            )
+        return Overheard(contexts=self._denoiser.gather(part.samples, part.received))
+
+    def understand(self, overheard: Overheard, seen: Seen) -> list[Asked]:  # noqa: ARG002
+        looked = (self._look(window, self._heard_s) for window in seen.windows)
+        return [asked for asked in looked if asked is not None]
 
     def tick(self, now_s: float) -> None:
         """Time alone teaches nothing about anybody."""

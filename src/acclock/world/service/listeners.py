@@ -1,11 +1,13 @@
 """What the engine works for: somebody who listens to one stream."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from acclock.session.chunks import Break, Chunk
+from acclock.session.ear import Overheard, Seen
 from acclock.values import FloatArray
+from acclock.world.service.pieces import Part
 
 Message = dict[str, Any]
 """What is told to a client, ready for JSON."""
@@ -27,7 +29,17 @@ class Listener(Protocol):
     news: list[Message]
     """What the client has not been told yet."""
 
-    def take(self, piece: Chunk | Break) -> list[Asked]: ...
+    def take(self, piece: Chunk | Break) -> Sequence[Part]:
+        """Hear a break at once, or give the even samples of a chunk in short parts."""
+        ...
+
+    def overhear(self, part: Part) -> Overheard | None:
+        """Take a part, and give what is to be looked at together with what others overheard."""
+        ...
+
+    def understand(self, overheard: Overheard, seen: Seen) -> list[Asked]:
+        """Act on what was seen in it, and ask about windows."""
+        ...
 
     def tick(self, now_s: float) -> None: ...
 

@@ -1,6 +1,6 @@
-"""Even samples of a stream in pieces short enough for a session, and where it began anew."""
+"""Even samples of a stream in parts short enough for a session, and where it began anew."""
 
-from collections.abc import Iterator
+from typing import NamedTuple
 
 from acclock.acquisition.live import LiveClock, Span
 from acclock.session.chunks import Chunk
@@ -9,15 +9,28 @@ from acclock.values import BoolArray, FloatArray
 _LONGEST_S = 0.5
 
 
-def even_out(
-    clock: LiveClock, chunk: Chunk, *, rate_hz: float
-) -> Iterator[tuple[bool, FloatArray, BoolArray]]:
-    """Give whether the stream began anew, the samples and which of them arrived."""
-    for span in clock.push(chunk.stamps_s, chunk.samples, chunk.heard_s):
-        yield from _cut(span, round(_LONGEST_S * rate_hz))
+class Part(NamedTuple):
+    """Even samples, at most half a second of them."""
+
+    restarted: bool
+    """Whether the stream began anew with it."""
+    samples: FloatArray
+    received: BoolArray
 
 
-def _cut(span: Span, length: int) -> Iterator[tuple[bool, FloatArray, BoolArray]]:
-    for start in range(0, span.received.size, length):
-        part = slice(start, start + length)
-        yield span.restarted and start == 0, span.samples[:, part], span.received[part]
+def even_out(clock: LiveClock, chunk: Chunk, *, rate_hz: float) -> list[Part]:
+    """Give the even samples of a chunk in parts."""
+    spans = clock.push(chunk.stamps_s, chunk.samples, chunk.heard_s)
+    return [part for span in spans for part in _cut(span, round(_LONGEST_S * rate_hz))]
+
+
+def _cut(span: Span, length: int) -> list[Part]:
+    starts = range(0, span.received.size, length)
+    return [
+        Part(
+            span.restarted and start == 0,
+            span.samples[:, start : start + length],
+            span.received[start : start + length],
+        )
+        for start in starts
+    ]

@@ -10,13 +10,14 @@ import numpy as np
 
 from acclock.acquisition.live import LiveClock
 from acclock.session.chunks import Break, Chunk
+from acclock.session.ear import Overheard, Seen
 from acclock.session.grants import Grant
 from acclock.session.questions import Question
 from acclock.session.session import Session
 from acclock.session.standing import Standing, name_changes
 from acclock.values import FloatArray
 from acclock.world.service.listeners import Asked, Message
-from acclock.world.service.pieces import even_out
+from acclock.world.service.pieces import Part, even_out
 from acclock.world.service.snapshots import Snapshot
 
 _THINNED = 2
@@ -50,23 +51,26 @@ class Watching:
     _raw: FloatArray | None = None
     _heard_s: float = 0.0
 
-    def take(self, piece: Chunk | Break) -> list[Asked]:
-        if isinstance(piece, Break):
-            self.clock.finish()
-            self._note(self.session.break_off(piece.reason, piece.heard_s))
-            return []
+    def take(self, piece: Chunk | Break) -> list[Part]:
         self._heard_s = piece.heard_s
-        asked = []
-        for restarted, samples, received in even_out(self.clock, piece, rate_hz=self.rate_hz):
-            if restarted and self._begun:
-                self._note(self.session.break_off("stall", piece.heard_s))
-            self._begun, self._raw = True, samples
-            questions = self.session.listen(samples, received, piece.heard_s)
-            asked += [self._ask(question) for question in questions]
-            self._note(self.session.standing)
-            if self._is_seen() and not questions:
-                self.news.append(_trace(samples, None, self.rate_hz))
-        return asked
+        if isinstance(piece, Chunk):
+            return even_out(self.clock, piece, rate_hz=self.rate_hz)
+        self.clock.finish()
+        self._note(self.session.break_off(piece.reason, piece.heard_s))
+        return []
+
+    def overhear(self, part: Part) -> Overheard | None:
+        if part.restarted and self._begun:
+            self._note(self.session.break_off("stall", self._heard_s))
+        self._begun, self._raw = True, part.samples
+        return self.session.overhear(part.samples, part.received, self._heard_s)
+
+    def understand(self, overheard: Overheard, seen: Seen) -> list[Asked]:
+        questions = self.session.understand(overheard, seen, self._heard_s)
+        self._note(self.session.standing)
+        if self._is_seen() and not questions and self._raw is not None:
+            self.news.append(_trace(self._raw, None, self.rate_hz))
+        return [self._ask(question) for question in questions]
 
     def tick(self, now_s: float) -> None:
         self._note(self.session.tick(now_s))

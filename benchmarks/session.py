@@ -1,9 +1,10 @@
-"""How fast a session locks, and how often wrongly: ``python -m benchmarks.session [--quick]``.
+"""How fast a session locks, and how often wrongly: ``python -m benchmarks.session [PART ...]``.
 
 Simulated people and, where ``ACCLOCK_DATA`` names them, real recordings: chests (MSCardio) spliced
 owner to stranger, and head motion (ClassyGlass) laid over simulated hearts. ``--write`` puts tables
-and picture into docs/session.md. Constants were chosen on ``--development`` people, whom the
-reported figures do not contain. Nothing here fails but a cost that is a ratio.
+and picture into docs/session.md; the parts can be run one by one, and ``--day`` with ``cost`` lasts
+a quarter of an hour. Constants were chosen on ``--development`` people, whom the reported figures
+do not contain. Nothing here fails but a cost that is a ratio.
 """
 
 import argparse
@@ -14,15 +15,16 @@ import subprocess
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, cached_property
 from itertools import pairwise
 from math import inf
 from pathlib import Path
 
 import numpy as np
+from scipy.stats import beta, chi2
 
 from acclock.embedding.embedder import Embedder
 from acclock.matching.centers import distances_to
@@ -30,6 +32,7 @@ from acclock.matching.cohort import Cohort
 from acclock.matching.enrollment import enroll
 from acclock.matching.template import Template
 from acclock.pipeline import Preparation
+from acclock.session.answers import Answer
 from acclock.session.ear import Ear, Heard
 from acclock.session.grants import Grant
 from acclock.session.policies import BALANCED, POLICIES, Policy
@@ -63,15 +66,18 @@ class Size:
     people: int
     quiet_s: float
     strangers: int
+    """Who follow each owner without a seam."""
+    tries: int
+    """Strangers who have ten minutes of their own with each owner's lock."""
     removals: int
-    """Of each owner."""
+    """Of all owners together."""
     owners: int
     """Of MSCardio."""
     long_s: int
 
 
-FULL = Size(people=10, quiet_s=600.0, strangers=4, removals=9, owners=16, long_s=1800)
-QUICK = Size(people=4, quiet_s=120.0, strangers=2, removals=2, owners=4, long_s=120)
+FULL = Size(people=38, quiet_s=600.0, strangers=4, tries=10, removals=330, owners=16, long_s=1800)
+QUICK = Size(people=4, quiet_s=120.0, strangers=2, tries=3, removals=8, owners=4, long_s=120)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -151,12 +157,34 @@ def swap_tapes(before: FloatArray, afters: Iterable[FloatArray]) -> list[tuple[T
     return tapes
 
 
+class Hearing(Session):
+    """A session that remembers what its windows said, and when each was heard to its end."""
+
+    said: list[tuple[float, Answer]]
+
+    def _judge(self, answer: Answer) -> None:
+        waited_s = self.policy.step_s if answer.decision == "accept" else 0.0
+        self.said.append((self._now_s - waited_s, answer))
+        super()._judge(answer)
+
+
+def meet(template: Template, policy: Policy) -> Hearing:
+    session = Hearing(template, cohort(), preparation(), embed, policy, person="owner")
+    session.said = []
+    return session
+
+
 def play(
     tape: Tape, template: Template, policy: Policy, *, granted: bool = True, again: bool = False
 ) -> list[Standing]:
     """Let a session hear a tape. A grant comes first, and ``again`` after every lock."""
-    session = Session(template, cohort(), preparation(), embed, policy, person="owner")
-    grant = Grant(person="owner", expires_s=inf)
+    return run(meet(template, policy), tape, granted=granted, again=again)
+
+
+def run(
+    session: Session, tape: Tape, *, granted: bool = True, again: bool = False
+) -> list[Standing]:
+    policy, grant = session.policy, Grant(person="owner", expires_s=inf)
     if granted:
         session.grant(grant, 0.0)
     standings = [session.standing]
@@ -265,7 +293,13 @@ def quantile(share: float) -> Callable[[FloatArray], float]:
 
 
 def rate(count: int, hours: float) -> str:
-    return f"{count / hours:.2f}" if count else f"0 (below {3.0 / hours:.2f})"
+    """Give how many an hour, with the exact 95 % interval of Poisson."""
+    if not count:
+        return f"0 (below {3.0 / hours:.2f})"
+    low, high = (
+        chi2.ppf(at, 2 * n) / 2.0 / hours for at, n in ((0.025, count), (0.975, count + 1))
+    )
+    return f"{count / hours:.2f} ({low:.2f}-{high:.2f})"
 
 
 def revoke_times(owner: Owner, policy: Policy) -> list[float]:
@@ -310,32 +344,49 @@ def sit_still(owners: Sequence[Owner], policy: Policy) -> Quiet:
     return Quiet(hours=hours, ends=ends, refused=refused, confirm_s=confirm_s)
 
 
-def strangers_chance(owners: Sequence[Owner], policy: Policy, *, granted: bool) -> tuple[int, int]:
+def enter_times(owners: Sequence[Owner], policy: Policy, *, granted: bool) -> list[list[float]]:
+    """Give how long owners wear it until it is open, by a grant that waits or by the heart."""
+    times = []
+    for owner in owners:
+        first = [hop for hop in owner.quiet[0] if hop.at_s < 120.0]
+        standings = play(first, owner.template, policy, granted=granted)
+        times.append([next((s.at_s + LATE_S for s in standings if s.unlocked), inf)])
+    return times
+
+
+def strangers_chance(
+    owners: Sequence[Owner], policy: Policy, tries: int, *, granted: bool
+) -> tuple[int, int]:
     """Count the strangers whose ten minutes or less hold a session, and all of them.
 
     With the owner's grant, holding means being confirmed; without, being let in at all.
     """
     held = tried = 0
-    for owner in owners:
-        for other in owners:
-            if other is not owner:
-                # on a grant the first minutes decide: what closes then, nothing opens again
-                worn = [hop for hop in other.quiet[0] if not granted or hop.at_s < 120.0]
-                standings = play(worn, owner.template, policy, granted=granted)
-                held += any(s.confirmed if granted else s.unlocked for s in standings)
-                tried += 1
+    for number, owner in enumerate(owners):
+        others = [*owners[number + 1 :], *owners[:number]][:tries]
+        for other in others:
+            # on a grant the first minutes decide: what closes then, nothing opens again
+            worn = [hop for hop in other.quiet[0] if not granted or hop.at_s < 120.0]
+            standings = play(worn, owner.template, policy, granted=granted)
+            held += any(s.confirmed if granted else s.unlocked for s in standings)
+            tried += 1
     return held, tried
 
 
 def share(count: int, of: int) -> str:
-    return f"{100 * count / of:.1f} % of {of}" if count else f"0 of {of} (below {300 / of:.1f} %)"
+    """Give a share with its exact 95 % interval."""
+    if not count:
+        return f"0 of {of} (below {300 / of:.2g} %)"
+    low = 100 * beta.ppf(0.025, count, of - count + 1)
+    high = 100 * beta.ppf(0.975, count + 1, of - count) if count < of else 100.0
+    return f"{100 * count / of:.1f} % of {of} ({low:.1f}-{high:.1f})"
 
 
 def row(name: str, cells: Iterable[str]) -> str:
     return f"| {name} | " + " | ".join(cells) + " |"
 
 
-def table(owners: Sequence[Owner]) -> list[str]:
+def table(owners: Sequence[Owner], tries: int) -> list[str]:
     policies = list(POLICIES.values())
     quiets = [sit_still(owners, policy) for policy in policies]
     times = [[revoke_times(owner, policy) for owner in owners] for policy in policies]
@@ -347,10 +398,24 @@ def table(owners: Sequence[Owner]) -> list[str]:
     return [
         row("", POLICIES),
         "|---" * (len(policies) + 1) + "|",
+        row(
+            "put in to open by a grant, s, median",
+            (interval(enter_times(owners, p, granted=True), quantile(0.5)) for p in policies),
+        ),
         row("put in to confirmed, s, median", (cells[0] for cells in confirmed)),
+        row(
+            "put in to open by heartbeat alone (off by default), s, median",
+            (
+                interval(
+                    enter_times(owners, p.opened_by("heartbeat"), granted=False), quantile(0.5)
+                )
+                for p in policies
+            ),
+        ),
         row("owners confirmed on the first grant", first),
         row("change of wearer to locked, s, median", (interval(t, quantile(0.5)) for t in times)),
         row("the same, 95th percentile", (interval(t, quantile(0.95)) for t in times)),
+        row("the same, 99th percentile", (interval(t, quantile(0.99)) for t in times)),
         row("changes looked at", (str(sum(map(len, t))) for t in times)),
         row(f"confirmed hours, of {worn:.1f} worn", (f"{q.hours:.1f}" for q in quiets)),
         row("false revocations an hour", (rate(q.ends["stranger"], q.hours) for q in quiets)),
@@ -360,12 +425,12 @@ def table(owners: Sequence[Owner]) -> list[str]:
         ),
         row(
             "strangers confirmed on the owner's grant",
-            (share(*strangers_chance(owners, p, granted=True)) for p in policies),
+            (share(*strangers_chance(owners, p, tries, granted=True)) for p in policies),
         ),
         row(
-            "strangers let in by heartbeat alone (off by default)",
+            "strangers let in by heartbeat alone within 10 minutes",
             (
-                share(*strangers_chance(owners, p.opened_by("heartbeat"), granted=False))
+                share(*strangers_chance(owners, p.opened_by("heartbeat"), tries, granted=False))
                 for p in policies
             ),
         ),
@@ -472,33 +537,57 @@ def draw(curves: Curves) -> None:
 # --- taking it out, and moving --------------------------------------------------------------------
 
 
-def removal_lines(owners: Sequence[Owner], seed: int, size: Size) -> list[str]:
+@dataclass(slots=True, kw_only=True)
+class Removals:
+    """What one policy made of earphones that were taken out."""
+
+    locked_s: list[list[float]]
+    """Of open sessions, one list per owner."""
+    accepted: Counter[int]
+    """Windows by the second after the removal in which they end, whether or not it is open."""
+
+
+def remove_from(owners: Sequence[Owner], seed: int, each: int) -> dict[str, Removals]:
     """Take the earphone out in the 20th second, of owners whose session stands open."""
-    locked_s: dict[str, list[float]] = {name: [] for name in POLICIES}
-    accepted: dict[str, Counter[int]] = {name: Counter() for name in POLICIES}
+    found = {name: Removals(locked_s=[], accepted=Counter()) for name in POLICIES}
     chance = np.random.default_rng(seed)
     for owner in owners:
-        for number in range(size.removals):
+        for one in found.values():
+            one.locked_s.append([])
+        for number in range(each):
             removed_s = 20.0 + float(chance.random())
             taken = take_out(owner, removed_s, seed + number)
             for name, policy in POLICIES.items():
-                standings = play(taken, owner.template, policy)
-                after = [s for s in standings if s.at_s > removed_s]
+                session = meet(owner.template, policy)
+                standings = run(session, taken)
                 before = [s for s in standings if s.at_s <= removed_s]
+                after = [s.at_s for s in standings if s.at_s > removed_s and not s.unlocked]
                 if before[-1].unlocked:
-                    first = next((s.at_s for s in after if not s.unlocked), inf)
-                    locked_s[name].append(first - removed_s + LATE_S)
-                accepted[name].update(
-                    int(s.at_s - removed_s) for s in after if s.unlocked and s.decision == "accept"
+                    late_s = after[0] - removed_s + LATE_S if after else inf
+                    found[name].locked_s[-1].append(late_s)
+                found[name].accepted.update(
+                    int(end_s - removed_s)
+                    for end_s, answer in session.said
+                    if answer.decision == "accept" and end_s >= removed_s
                 )
+    return found
+
+
+def removal_lines(owners: Sequence[Owner], seed: int, size: Size) -> list[str]:
+    each = -(-size.removals // len(owners))
+    found = remove_from(owners, seed, each)
+    times = [np.concatenate(one.locked_s) for one in found.values()]
     lines = [row("", POLICIES), "|---|---|---|---|"]
     for name, wanted in (("median", 0.5), ("95th percentile", 0.95), ("99th percentile", 0.99)):
-        figures = (seconds(quantile(wanted)(np.array(times))) for times in locked_s.values())
+        figures = (interval(one.locked_s, quantile(wanted)) for one in found.values())
         lines.append(row(f"taken out to locked, s, {name}", figures))
-    lines.append(row("removals of open sessions", (str(len(times)) for times in locked_s.values())))
-    tried = 2 * len(owners) * size.removals  # windows in each second
+    lines.append(row("removals of open sessions", (str(t.size) for t in times)))
+    for limit_s in (1.0, 1.5, 2.0):
+        cells = (share(int((t > limit_s).sum()), t.size) for t in times)
+        lines.append(row(f"sessions still open {limit_s:g} s after", cells))
+    tried = 2 * len(owners) * each  # windows in each second
     for second in range(4):
-        cells = (share(counts[second], tried) for counts in accepted.values())
+        cells = (share(one.accepted[second], tried) for one in found.values())
         lines.append(row(f"windows accepted that end {second}-{second + 1} s after", cells))
     return lines
 
@@ -602,30 +691,46 @@ def write_part(name: str, lines: list[str]) -> None:
     PAGE.write_text("\n".join([before + begin, *lines, end]) + after, encoding="utf-8")
 
 
-def measure(
-    size: Size, seed: int, data: Path | None, show: Callable[[Curves], None]
-) -> Iterator[tuple[str, list[str]]]:
-    """Give each part of the page when it is ready."""
-    owners = [simulate_owner(index, seed, size) for index in range(size.people)]
-    yield "simulated", table(owners)
-    curves = {"simulated, in the ear": (session_curve(owners), plain_curve(owners))}
-    show(curves)
-    yield "simulated curve", curve_lines(*curves["simulated, in the ear"])
-    yield "removal", removal_lines(owners, seed, size)
-    yield "cost", cost_lines(size.long_s)
-    if data is not None:
-        yield "motion", motion_lines(owners, data, seed)
-        real = real_owners(data, size)
-        yield "real", table(real)
-        curves["MSCardio, on the chest"] = session_curve(real), plain_curve(real)
-        show(curves)
-        yield "real curve", curve_lines(*curves["MSCardio, on the chest"])
+class Bench:
+    """Everything that can be measured, by name; people are made when first asked for."""
+
+    def __init__(self, size: Size, seed: int, data: Path | None, *, drawn: bool) -> None:
+        self.size, self.seed, self.data, self.drawn = size, seed, data, drawn
+        self.curves: Curves = {}
+        self.parts: dict[str, Callable[[], list[str]]] = {
+            "simulated": lambda: table(self.owners, size.tries),
+            "simulated curve": lambda: self.curve("simulated, in the ear", self.owners),
+            "removal": lambda: removal_lines(self.owners, seed, size),
+            "cost": lambda: cost_lines(size.long_s),
+        }
+        if data is not None:
+            self.parts |= {
+                "motion": lambda: motion_lines(self.owners, data, seed),
+                "real": lambda: table(self.real, size.tries),
+                "real curve": lambda: self.curve("MSCardio, on the chest", self.real),
+            }
+
+    @cached_property
+    def owners(self) -> list[Owner]:
+        people = range(self.size.people)
+        return [simulate_owner(index, self.seed, self.size) for index in people]
+
+    @cached_property
+    def real(self) -> list[Owner]:
+        return real_owners(self.data, self.size) if self.data else []
+
+    def curve(self, title: str, owners: Sequence[Owner]) -> list[str]:
+        self.curves[title] = session_curve(owners), plain_curve(owners)
+        if self.drawn:
+            draw(self.curves)
+        return curve_lines(*self.curves[title])
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("part", nargs="*", help="what to measure; everything when not given")
     parser.add_argument("--quick", action="store_true", help="few people, to see that it runs")
-    parser.add_argument("--people", type=int, default=FULL.people, help="how many are simulated")
+    parser.add_argument("--people", type=int, help="how many are simulated")
     parser.add_argument("--development", action="store_true", help="whom constants are chosen on")
     parser.add_argument("--day", action="store_true", help="run one stream for 24 simulated hours")
     parser.add_argument("--write", action="store_true", help="put the figures into docs/session.md")
@@ -635,11 +740,15 @@ def main() -> int:
     if chosen.one_stream:
         run_one_stream(chosen.one_stream, seed)
         return 0
-    size = QUICK if chosen.quick else replace(FULL, people=chosen.people)
+    size = QUICK if chosen.quick else FULL
+    size = replace(size, people=chosen.people) if chosen.people else size
     size = replace(size, long_s=86400) if chosen.day else size
     named = os.environ.get("ACCLOCK_DATA")
-    show = draw if chosen.write else lambda _: None
-    for name, lines in measure(size, seed, Path(named) if named else None, show):
+    bench = Bench(size, seed, Path(named) if named else None, drawn=chosen.write)
+    if stray := set(chosen.part) - set(bench.parts):
+        parser.error(f"there is no part {stray.pop()!r}; there are {', '.join(bench.parts)}")
+    for name in chosen.part or bench.parts:
+        lines = bench.parts[name]()
         print(f"\n{name}\n" + "\n".join(lines), flush=True)
         if chosen.write:
             write_part(name, lines)

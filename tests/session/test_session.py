@@ -153,6 +153,22 @@ def test_removal_locks_within_two_seconds_and_for_good(open_session: Open) -> No
     assert "removed" in {standing.reason.value for standing in stream.standings}
 
 
+def test_no_window_that_ends_in_a_hand_speaks_for_the_user(open_session: Open) -> None:
+    # to the encoder every window is the user's here, whatever it holds
+    stream = Stream(open_session())
+    samples = worn(60.0, 40.2)
+    stream.play(samples[:, :1000])
+    stream.session.grant(FOREVER, stream.now_s)
+    stream.play(samples[:, 1000:4000])
+
+    renewed_s = stream.session.lock.renewed_s
+    stream.play(samples[:, 4000:])
+
+    assert renewed_s == 40.0
+    # the window that ended at 40.0 counts at 40.5; those that ended later never do
+    assert stream.session.lock.renewed_s <= 40.5
+
+
 @pytest.mark.parametrize(("lost_s", "unlocked"), [(0.4, True), (1.2, False)])
 def test_a_gap_of_more_than_a_second_locks(stream: Stream, lost_s: float, unlocked: bool) -> None:
     stream.open()

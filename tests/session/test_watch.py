@@ -112,3 +112,32 @@ def test_memory_is_bounded() -> None:
     sizes = [seen() for _ in range(7)]
 
     assert sizes[-1] == sizes[-2]
+
+
+def unsettled_at(samples: FloatArray) -> list[float]:
+    """Give the times at which something may turn out to be a hand."""
+    one, times = Watch(RATE_HZ), []
+    for start in range(0, samples.shape[1], 25):
+        one.push(samples[:, start : start + 25], np.ones(25, dtype=bool))
+        times += [(start + 25) / RATE_HZ] if one.unsettled else []
+    return times
+
+
+@pytest.mark.parametrize("person", range(8))
+def test_a_hand_is_felt_before_it_is_known_to_be_one(person: int) -> None:
+    felt = [at_s for at_s in unsettled_at(worn(person, removed_at_s=20.0)) if at_s > 20.0]
+
+    assert felt[0] <= 20.5
+    assert felt[:8] == [felt[0] + 0.25 * n for n in range(8)]  # two seconds at least
+
+
+@pytest.mark.parametrize("person", range(4))
+def test_a_quiet_heart_startles_nobody(person: int) -> None:
+    assert len(unsettled_at(worn(person))) <= 9  # of 160 looks: one start at most
+
+
+def test_motion_that_goes_on_startles_only_when_it_begins() -> None:
+    times = unsettled_at(np.hstack([worn(0), worn(0, "walk")]))
+
+    assert times[0] <= 41.0
+    assert len([at_s for at_s in times if at_s > 44.0]) < 40  # of 144

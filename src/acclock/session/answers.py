@@ -40,6 +40,11 @@ def judge_fault(quality: WindowQuality) -> Answer:
     return _answer(decision, reason, quality)
 
 
+def judge_motion(quality: WindowQuality) -> Answer:
+    """Answer for a window that may hold more than a head's motion, whatever it looks like."""
+    return _answer("uncertain", Reason.MOTION, quality)
+
+
 def judge_weight(quality: WindowQuality, nats: float | None, *, lively: bool) -> Answer:
     """Answer for a window by the nats that it speaks for the user; ``None`` when it has none.
 

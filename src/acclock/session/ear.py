@@ -15,13 +15,14 @@ from acclock.pipeline import (
     StreamingDenoiser,
     prepare_together,
 )
-from acclock.session.answers import Answer, judge_fault, needs_embedding
+from acclock.session.answers import Answer, judge_fault, judge_motion, needs_embedding
 from acclock.session.evidence import WINDOW_S
+from acclock.session.looks import Look, look_at
 from acclock.session.pace import Pace, keep_pace
 from acclock.session.policies import Policy
 from acclock.session.questions import Question
 from acclock.session.reasons import Reason
-from acclock.session.watch import Look, Watch, look_at
+from acclock.session.watch import Watch
 from acclock.values import BoolArray, FloatArray
 
 
@@ -32,6 +33,9 @@ class Heard:
     ended: Reason | None = None
     """Why the wearing is over, if it is."""
     shaken: bool = False
+    """Whether it moved as it does in a hand."""
+    unsettled: bool = False
+    """Whether something began within the last two seconds that a hand may have done."""
     answers: tuple[Answer, ...] = ()
     """About windows that are no good for telling people apart."""
     questions: tuple[Question, ...] = ()
@@ -108,10 +112,12 @@ class Ear:
             return Heard(ended=overheard.wrong or Reason.REMOVED)
         if (lost := self._find_end(seen.windows)) is not None:
             return Heard(ended=lost)
-        good = [window for window in seen.windows if needs_embedding(window.quality)]
+        unsettled = self._watch.unsettled
+        good = [one for one in seen.windows if needs_embedding(one.quality) and not unsettled]
         return Heard(
             shaken="handled" in signs,
-            answers=tuple(judge_fault(one.quality) for one in seen.windows if one not in good),
+            unsettled=unsettled,
+            answers=tuple(_answer_without(one.quality) for one in seen.windows if one not in good),
             questions=tuple(self._ask(window, now_s) for window in good),
         )
 
@@ -136,3 +142,8 @@ class Ear:
             wearing=self.wearing,
             lively=self._watch.calm_s < WINDOW_S,
         )
+
+
+def _answer_without(quality: WindowQuality) -> Answer:
+    """Answer for a window about which nobody is asked; it may hold a hand."""
+    return judge_motion(quality) if needs_embedding(quality) else judge_fault(quality)

@@ -5,11 +5,10 @@ from math import inf, isfinite
 
 import numpy as np
 
-from acclock.matching.centers import are_unit
 from acclock.matching.cohort import Cohort
 from acclock.matching.template import Template
 from acclock.pipeline import Preparation
-from acclock.session.answers import Answer, judge_weight
+from acclock.session.answers import Answer
 from acclock.session.chunks import BreakReason
 from acclock.session.ear import Ear, Heard, Overheard, Seen, look_together
 from acclock.session.grants import Grant
@@ -27,7 +26,8 @@ from acclock.session.policies import BALANCED, Policy
 from acclock.session.questions import Question
 from acclock.session.reasons import Reason
 from acclock.session.standing import Standing, stand
-from acclock.session.wearings import Wearing, begin, hear, prove, shake, weigh
+from acclock.session.wearings import Wearing
+from acclock.session.witness import Witness, Word
 from acclock.values import BoolArray, FloatArray
 
 Embed = Callable[[FloatArray], FloatArray]
@@ -64,12 +64,11 @@ class Session:
     ) -> None:
         template.require(cohort.model)
         self.person, self.policy = person, policy
-        self._template: Template | None = template
-        self._cohort, self._embed = cohort, embed
-        self._preparation = preparation
+        self._preparation, self._embed = preparation, embed
+        self._witness = Witness(template, cohort, policy)
         self._lock, self._answer = Lock(), Answer()
         self._now_s, self._heard_s = -inf, inf
-        self._ear, self._wearing = self._listen_anew(0), self._meet()
+        self._ear = self._listen_anew(0)
 
     @property
     def lock(self) -> Lock:
@@ -78,7 +77,7 @@ class Session:
     @property
     def wearing(self) -> Wearing | None:
         """What is known of who wears the earphone; nothing after the person was deleted."""
-        return self._wearing
+        return self._witness.wearing
 
     def push(self, samples: FloatArray, received: BoolArray, now_s: float) -> list[Standing]:
         """Take even samples ``(3, n)`` and which arrived; say how it stands after each window."""
@@ -98,7 +97,7 @@ class Session:
 
     def overhear(self, samples: FloatArray, received: BoolArray, now_s: float) -> Overheard | None:
         """Take even samples; what is to be looked at may be so together with other sessions'."""
-        if not self._follow(now_s) or not received.size or self._template is None:
+        if not self._follow(now_s) or not received.size or not self._witness.knows_the_user:
             return None
         return self._ear.overhear(samples, received, self._now_s)
 
@@ -114,27 +113,25 @@ class Session:
             self._end(heard.ended or Reason.STALLED)
             return []
         self._heard_s = self._now_s
+        if heard.unsettled:
+            self._witness.startle()
         if heard.shaken:
-            self._doubt()
+            self._witness.doubt()
             self._let(Shaken(at_s=self._now_s))
         for answer in heard.answers:
+            self._weigh_in(self._witness.wait())
             self._judge(answer)
         return list(heard.questions)
 
     def hear(self, question: Question, embedding: FloatArray, now_s: float) -> Standing:
         """Take the embedding of a window that was asked about; a late one locks."""
-        wearing = self._wearing
         current = question.wearing == self._ear.wearing
-        if not self._follow(now_s) or wearing is None or not current:
+        if not self._follow(now_s) or not current:
             return self.standing
         if self._now_s - question.at_s > self.policy.stall_s:
             self._end(Reason.STALE)
             return self.standing
-        nats = weigh(wearing, embedding) if are_unit(np.asarray(embedding)) else None
-        answer = judge_weight(question.quality, nats, lively=question.lively)
-        if answer.nats:
-            self._wearing = self._prove(hear(wearing, embedding, answer.nats, self.policy))
-        self._judge(answer)
+        self._weigh_in(self._witness.weigh(question, embedding))
         return self.standing
 
     def grant(self, grant: Grant, now_s: float) -> Standing:
@@ -158,7 +155,7 @@ class Session:
     def forget(self, now_s: float) -> Standing:
         """Hear that the person was deleted: nothing of them stays, and nothing opens again."""
         self._follow(now_s)
-        self._template = None
+        self._witness.forget()
         self._let(Forgotten(at_s=self._now_s))
         self._end(Reason.FORGOTTEN)
         return self.standing
@@ -166,17 +163,16 @@ class Session:
     @property
     def standing(self) -> Standing:
         """How the session stands, as of the last time that it heard of."""
-        clear = self._wearing is not None and self._wearing.clear(self.policy)
+        wearing = self._witness.wearing
+        clear = wearing is not None and wearing.clear(self.policy)
         return stand(self._lock, self._answer, clear=clear, now_s=self._now_s)
 
     def _listen_anew(self, wearing: int) -> Ear:
         return Ear(self._preparation, self.policy, wearing=wearing)
 
-    def _meet(self) -> Wearing | None:
-        return begin(self._template, self._cohort, self.policy) if self._template else None
-
     def _end(self, reason: Reason) -> None:
-        self._ear, self._wearing = self._listen_anew(self._ear.wearing + 1), self._meet()
+        self._ear = self._listen_anew(self._ear.wearing + 1)
+        self._witness.meet()
         self._answer, self._heard_s = Answer(reason=reason), inf
         self._let(Ended(at_s=self._now_s, reason=reason))
 
@@ -187,11 +183,7 @@ class Session:
     def _let(self, happening: Happening) -> None:
         before, self._lock = self._lock, step(self._lock, happening, self.policy)
         if before.unlocked and not self._lock.unlocked:
-            self._doubt()
-
-    def _doubt(self) -> None:
-        """Let the wearing be proven once more before it counts again."""
-        self._wearing = shake(self._wearing) if self._wearing else None
+            self._witness.doubt()
 
     def _follow(self, now_s: float) -> bool:
         """Move on to a time, or lock."""
@@ -202,14 +194,14 @@ class Session:
         self._let(Passed(at_s=self._now_s))
         return True
 
-    def _prove(self, wearing: Wearing) -> Wearing:
-        if self._template is None:
-            return wearing
-        return prove(wearing, self._template, self._cohort, self.policy)
+    def _weigh_in(self, words: list[Word]) -> None:
+        for word in words:
+            self._witness.take(word)
+            self._judge(word.answer)
 
     def _judge(self, answer: Answer) -> None:
         """Let the lock hear an answer; a wearing that was disproven begins anew."""
-        self._answer, wearing = answer, self._wearing
+        self._answer, wearing = answer, self._witness.wearing
         if wearing is None:
             return
         disproven = wearing.disproven(self.policy)
@@ -222,4 +214,4 @@ class Session:
         )
         self._let(heard)
         if disproven:
-            self._wearing = self._meet()
+            self._witness.meet()

@@ -1,22 +1,20 @@
 """Whether the earphone is in the ear, shaken or lying still: told by the last second or two."""
 
-from collections.abc import Iterable, Sequence
-from math import sqrt
-from typing import Literal, NamedTuple
+from collections import deque
+from collections.abc import Iterable
+from math import inf
+from typing import Literal
 
 import numpy as np
 
 from acclock.acquisition.windows import Ring
-from acclock.denoising.shrinkage import find_median_magnitudes
+from acclock.session.looks import LOOK_S, SPAN_S, Look, bridge, look_at
 from acclock.session.usual import Usual
 from acclock.values import BoolArray, FloatArray
 
 Sign = Literal["worn", "lively", "handled", "removed"]
 """``lively`` is motion on top of a heartbeat, ``handled`` as strong as that of a hand."""
 
-_LOOK_S = 0.25
-_SPAN_S = 2.5
-_SECOND_S = 1.0
 _STILL_LOOKS = 3
 _REMEMBERED = 1200
 _FEWEST = 40
@@ -24,24 +22,18 @@ _FEWEST = 40
 _HANDLED = 4.0
 """RMS in m/s² over a second, all axes: hands begin there, and so do leaps. Heads of people who sit
 stay below, people who walk nearly always (docs/session.md)."""
-_TURNED = np.cos(np.deg2rad(60.0))
-_LEAST_GRAVITY = 3.0
-"""In m/s²: below, gravity was taken out of the signal and its direction means nothing."""
 _LIVELY = 3.0
 _JERKY = 1.75
 _STILL = 0.4
 """Against what is usual in this wearing: livelier, jerkier, and stiller than any heart."""
 _BARE = 1.6
 """Against the noise of the sensor: on a table there is nothing else."""
-
-
-class Look(NamedTuple):
-    """What the last seconds looked like."""
-
-    level: float
-    jerk: float
-    noise: float
-    turned: bool
+_STARTLED = 5.0
+"""Against what is usual: a burst that a quiet heart hardly ever reaches, and a hand at once."""
+_SUDDEN = 1.5
+"""Against the strongest burst of the two seconds before: motion that goes on startles nobody."""
+_UNSETTLED_S = 2.0
+"""So long after a start it is not known whether that was a hand; then it is."""
 
 
 class Watch:
@@ -52,12 +44,13 @@ class Watch:
     """
 
     def __init__(self, rate_hz: float) -> None:
-        span, look = round(_SPAN_S * rate_hz), max(1, round(_LOOK_S * rate_hz))
-        self._samples: Ring[np.float64] = Ring(length=span, step=look)
-        self._received: Ring[np.bool_] = Ring(length=span, step=look)
+        span, step = round(SPAN_S * rate_hz), max(1, round(LOOK_S * rate_hz))
+        self._samples: Ring[np.float64] = Ring(length=span, step=step)
+        self._received: Ring[np.bool_] = Ring(length=span, step=step)
         self._levels, self._jerks = Usual(_REMEMBERED), Usual(_REMEMBERED)
+        self._bursts: deque[float] = deque(maxlen=10)
         self._still_looks = 0
-        self._calm_s = 0.0
+        self._calm_s, self._settled_s = 0.0, inf
 
     def push(self, samples: FloatArray, received: BoolArray) -> list[Sign]:
         """Take samples ``(3, n)`` and which of them arrived; give the signs, oldest first."""
@@ -66,7 +59,7 @@ class Watch:
     def gather(self, samples: FloatArray, received: BoolArray) -> list[FloatArray]:
         """Take samples and give the spans that they complete: those of many are looked at once."""
         spans = zip(self._samples.push(samples), self._received.push(received), strict=True)
-        return [_bridge(span, arrived) for span, arrived in spans if arrived.any()]
+        return [bridge(span, arrived) for span, arrived in spans if arrived.any()]
 
     def tell(self, looks: Iterable[Look]) -> list[Sign]:
         """Say what the spans that were gathered show, oldest first."""
@@ -77,10 +70,17 @@ class Watch:
         """For how long nothing has been livelier than usual."""
         return self._calm_s
 
+    @property
+    def unsettled(self) -> bool:
+        """Whether something has just begun that may turn out to be a hand."""
+        return self._settled_s < _UNSETTLED_S
+
     def _tell(self, look: Look) -> Sign:
         sign = self._name(look)
-        moving = sign in ("lively", "handled")
-        self._calm_s = 0.0 if moving else self._calm_s + _LOOK_S
+        self._calm_s = 0.0 if sign in ("lively", "handled") else self._calm_s + LOOK_S
+        startled = sign == "handled" or self._is_startled(look)
+        self._settled_s = 0.0 if startled else self._settled_s + LOOK_S
+        self._bursts.append(look.burst)
         if not self._still_looks:  # a table shall not become what is usual
             self._levels.add(look.level)
             self._jerks.add(look.jerk)
@@ -99,39 +99,8 @@ class Watch:
         lively = look.level > _LIVELY * level or look.jerk > _JERKY * jerk
         return "lively" if lively else "worn"
 
-
-def look_at(spans: Sequence[FloatArray]) -> list[Look]:
-    """Look at spans ``(3, n)`` of one rate, of one wearer or of many: each as if alone."""
-    if not spans:
-        return []
-    together = np.stack(spans)
-    second = round(together.shape[-1] * _SECOND_S / _SPAN_S)
-    last, first = together[..., -second:], together[..., :second]
-    after = last.mean(axis=-1)
-    noise = find_median_magnitudes(np.diff(together, n=2)) / (0.6745 * sqrt(6.0))
-    columns = (
-        _rms(last - after[..., np.newaxis]),
-        _rms(np.diff(last)),
-        np.sqrt(np.square(noise).sum(axis=-1)),
-        _have_turned(first.mean(axis=-1), after),
-    )
-    return [Look(*row) for row in zip(*(one.tolist() for one in columns), strict=True)]
-
-
-def _rms(axes: FloatArray) -> FloatArray:
-    return np.asarray(np.sqrt(np.einsum("wan,wan->w", axes, axes) / axes.shape[-1]))
-
-
-def _have_turned(before: FloatArray, after: FloatArray) -> BoolArray:
-    lengths = np.linalg.norm(before, axis=-1), np.linalg.norm(after, axis=-1)
-    heavy = np.minimum(*lengths) >= _LEAST_GRAVITY
-    turned = np.einsum("wa,wa->w", before, after) < _TURNED * lengths[0] * lengths[1]
-    return np.asarray(heavy & turned)
-
-
-def _bridge(span: FloatArray, received: BoolArray) -> FloatArray:
-    """Draw lines over what is missing, which is motion neither of a head nor of a hand."""
-    if received.all():
-        return span
-    heard = np.flatnonzero(received)
-    return np.stack([np.interp(np.arange(span.shape[1]), heard, axis[heard]) for axis in span])
+    def _is_startled(self, look: Look) -> bool:
+        if len(self._levels) < _FEWEST:
+            return False
+        before = list(self._bursts)[:-2]  # a start takes longer than one look
+        return look.burst > max(_STARTLED * self._levels.level, _SUDDEN * max(before))

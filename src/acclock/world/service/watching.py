@@ -104,20 +104,20 @@ class Watching:
         self, question: Question, raw: FloatArray | None, embedding: FloatArray, now_s: float
     ) -> None:
         self._heard_s = question.at_s
-        self._note(self.session.hear(question, embedding, now_s))
+        self._note(self.session.hear(question, embedding, now_s), asked=True)
         if self._is_seen() and raw is not None:
             self.news.append(_trace(raw, question.samples, self.rate_hz))
 
     def _is_seen(self) -> bool:
         return self.traced or time.monotonic() - self.looked_s < _LOOKED_S
 
-    def _note(self, standing: Standing) -> None:
-        """Keep how the session stands; make a message where that is news."""
+    def _note(self, standing: Standing, *, asked: bool = False) -> None:
+        """Keep how the session stands; make a message of each window, and where there is news."""
         before, self._standing = self._standing, standing
         self.snapshot = self.snapshot.after(standing, at=time.time())
         if before is None:
             return
-        if before.answer is not standing.answer or before.state != standing.state:
+        if asked or before.answer is not standing.answer or before.state != standing.state:
             self.news.append({"type": "decision", "heard_s": self._heard_s})
         changes = name_changes(before, standing)
         self.news += [{"type": "change", "kind": kind} for kind in changes]

@@ -1,0 +1,73 @@
+"""What the last two and a half seconds of an earphone's motion look like."""
+
+from collections.abc import Sequence
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from acclock.denoising.shrinkage import find_median_magnitudes
+from acclock.values import BoolArray, FloatArray
+
+LOOK_S = 0.25
+"""How often somebody looks, and how long a burst is."""
+SPAN_S = 2.5
+_SECOND_S = 1.0
+_TURNED = np.cos(np.deg2rad(60.0))
+_LEAST_GRAVITY = 3.0
+"""In m/s²: below, gravity was taken out of the signal and its direction means nothing."""
+
+
+class Look(NamedTuple):
+    """How strong the motion is, in m/s² over all axes."""
+
+    level: float
+    """RMS over the last second."""
+    burst: float
+    """RMS of the last quarter of a second, from where the earphone lay in the second before."""
+    jerk: float
+    """RMS of the differences over the last second."""
+    noise: float
+    """Of the sensor, told from second differences."""
+    turned: bool
+    """Whether gravity has turned by more than 60° within a second and a half."""
+
+
+def look_at(spans: Sequence[FloatArray]) -> list[Look]:
+    """Look at spans ``(3, n)`` of one rate, of one wearer or of many: each as if alone."""
+    if not spans:
+        return []
+    together = np.stack(spans)
+    second = round(together.shape[-1] * _SECOND_S / SPAN_S)
+    burst = max(1, round(together.shape[-1] * LOOK_S / SPAN_S))
+    last, first = together[..., -second:], together[..., :second]
+    after = last.mean(axis=-1)
+    before = together[..., -second - burst : -burst].mean(axis=-1)
+    noise = find_median_magnitudes(np.diff(together, n=2)) / (0.6745 * sqrt(6.0))
+    columns = (
+        _rms(last - after[..., np.newaxis]),
+        _rms(together[..., -burst:] - before[..., np.newaxis]),
+        _rms(np.diff(last)),
+        np.sqrt(np.square(noise).sum(axis=-1)),
+        _have_turned(first.mean(axis=-1), after),
+    )
+    return [Look(*row) for row in zip(*(one.tolist() for one in columns), strict=True)]
+
+
+def bridge(span: FloatArray, received: BoolArray) -> FloatArray:
+    """Draw lines over what is missing, which is motion neither of a head nor of a hand."""
+    if received.all():
+        return span
+    heard = np.flatnonzero(received)
+    return np.stack([np.interp(np.arange(span.shape[1]), heard, axis[heard]) for axis in span])
+
+
+def _rms(axes: FloatArray) -> FloatArray:
+    return np.asarray(np.sqrt(np.einsum("wan,wan->w", axes, axes) / axes.shape[-1]))
+
+
+def _have_turned(before: FloatArray, after: FloatArray) -> BoolArray:
+    lengths = np.linalg.norm(before, axis=-1), np.linalg.norm(after, axis=-1)
+    heavy = np.minimum(*lengths) >= _LEAST_GRAVITY
+    turned = np.einsum("wa,wa->w", before, after) < _TURNED * lengths[0] * lengths[1]
+    return np.asarray(heavy & turned)

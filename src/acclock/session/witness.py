@@ -1,0 +1,92 @@
+"""Who is heard: what the windows of this wearing say of the user, and when it counts."""
+
+from dataclasses import dataclass
+from math import ceil
+
+import numpy as np
+
+from acclock.matching.centers import are_unit
+from acclock.matching.cohort import Cohort
+from acclock.matching.template import Template
+from acclock.session.answers import Answer, judge_weight
+from acclock.session.policies import Policy
+from acclock.session.questions import Question
+from acclock.session.wearings import Wearing, begin, hear, prove, shake, weigh
+from acclock.values import FloatArray
+
+_HELD_S = 0.5
+"""A hand is felt so long after it has gripped the earphone: what spoke for the user waits."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Word:
+    """What one window says of the user."""
+
+    embedding: FloatArray
+    answer: Answer
+
+
+class Witness:
+    """Weighs windows by the template and by the wearing itself.
+
+    What speaks against the user counts at once. What speaks for them waits for half a second and
+    is dropped when the earphone was startled meanwhile: the window may end in a hand.
+    """
+
+    def __init__(self, template: Template, cohort: Cohort, policy: Policy) -> None:
+        self._template: Template | None = template
+        self._cohort, self._policy = cohort, policy
+        self._held: list[Word | None] = []
+        """One for each of the last windows; nothing where one did not speak for the user."""
+        self._most_held = ceil(_HELD_S / policy.step_s)
+        self.wearing: Wearing | None = None
+        """What is known of who wears the earphone; nothing after the person was deleted."""
+        self.meet()
+
+    @property
+    def knows_the_user(self) -> bool:
+        return self._template is not None
+
+    def meet(self) -> None:
+        """Begin anew: somebody wears the earphone of whom nothing is known."""
+        self._held = []
+        known = self._template
+        self.wearing = begin(known, self._cohort, self._policy) if known else None
+
+    def forget(self) -> None:
+        """Let go of the user, for good."""
+        self._template = None
+        self.meet()
+
+    def startle(self) -> None:
+        """Drop what is held back: it was said when a hand may already have been there."""
+        self._held = []
+
+    def doubt(self) -> None:
+        """Let the wearing be proven once more before it counts again."""
+        self._held = []
+        self.wearing = shake(self.wearing) if self.wearing else None
+
+    def weigh(self, question: Question, embedding: FloatArray) -> list[Word]:
+        """Weigh a window; give the words that count now, oldest first."""
+        if self.wearing is None:
+            return []
+        nats = weigh(self.wearing, embedding) if are_unit(np.asarray(embedding)) else None
+        answer = judge_weight(question.quality, nats, lively=question.lively)
+        word = Word(embedding=embedding, answer=answer)
+        if answer.decision == "accept":
+            return self.wait(word)
+        return [*self.wait(), word]
+
+    def wait(self, word: Word | None = None) -> list[Word]:
+        """Let the time of one window pass, and hold a word back; give the one that is due."""
+        self._held.append(word)
+        due = self._held.pop(0) if len(self._held) > self._most_held else None
+        return [due] if due else []
+
+    def take(self, word: Word) -> None:
+        """Let a word count."""
+        if self.wearing is None or self._template is None or not word.answer.nats:
+            return
+        heard = hear(self.wearing, word.embedding, word.answer.nats, self._policy)
+        self.wearing = prove(heard, self._template, self._cohort, self._policy)

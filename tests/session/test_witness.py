@@ -1,0 +1,90 @@
+"""What speaks for the user waits for half a second; what speaks against them does not."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from acclock.denoising.quality import WindowQuality
+from acclock.matching.cohort import Cohort
+from acclock.matching.template import Template
+from acclock.session.policies import BALANCED, Policy
+from acclock.session.questions import Question
+from acclock.session.witness import Witness, Word
+from acclock.values import FloatArray
+
+
+@pytest.fixture
+def ask(qualities: Callable[..., WindowQuality]) -> Callable[[], Question]:
+    def make() -> Question:
+        return Question(
+            samples=np.zeros((3, 400)), quality=qualities(), at_s=0.0, wearing=0, lively=False
+        )
+
+    return make
+
+
+def open_witness(template: Template, cohort: Cohort, policy: Policy = BALANCED) -> Witness:
+    return Witness(template, cohort, policy)
+
+
+def decisions(words: list[Word]) -> list[str]:
+    return [word.answer.decision for word in words]
+
+
+@pytest.mark.parametrize(("step_s", "held"), [(0.5, 1), (0.25, 2), (0.1, 5), (1.0, 1)])
+def test_a_word_for_the_user_waits_for_half_a_second(
+    template: Template,
+    cohort: Cohort,
+    user: FloatArray,
+    ask: Callable[[], Question],
+    step_s: float,
+    held: int,
+) -> None:
+    witness = open_witness(template, cohort, replace(BALANCED, step_s=step_s))
+
+    heard = [decisions(witness.weigh(ask(), user)) for _ in range(held + 1)]
+
+    assert heard == [[]] * held + [["accept"]]
+
+
+def test_a_word_against_the_user_counts_at_once_and_after_the_one_before(
+    template: Template,
+    cohort: Cohort,
+    user: FloatArray,
+    stranger: FloatArray,
+    ask: Callable[[], Question],
+) -> None:
+    witness = open_witness(template, cohort)
+    witness.weigh(ask(), user)
+
+    assert decisions(witness.weigh(ask(), stranger)) == ["accept", "reject"]
+    assert decisions(witness.weigh(ask(), stranger)) == ["reject"]
+
+
+@pytest.mark.parametrize("happen", [Witness.startle, Witness.doubt, Witness.meet, Witness.forget])
+def test_what_waits_is_dropped_when_a_hand_may_have_been_there(
+    template: Template,
+    cohort: Cohort,
+    user: FloatArray,
+    ask: Callable[[], Question],
+    happen: Callable[[Witness], None],
+) -> None:
+    witness = open_witness(template, cohort)
+    witness.weigh(ask(), user)
+
+    happen(witness)
+
+    assert witness.wait() == []
+    assert witness.wait() == []
+
+
+def test_after_the_user_was_forgotten_nothing_is_weighed(
+    template: Template, cohort: Cohort, user: FloatArray, ask: Callable[[], Question]
+) -> None:
+    witness = open_witness(template, cohort)
+    witness.forget()
+
+    assert witness.weigh(ask(), user) == []
+    assert witness.wearing is None

@@ -1,218 +1,229 @@
-"""Many wearers on one server: ``python -m benchmarks.service [--streams 20] [--minutes 0.5]``.
+"""Many wearers on one server: ``python -m benchmarks.service curve overload hold``.
 
-An open-loop client on loopback: every stream sends a frame of half a second each half second,
-whether or not the service keeps up, and the time of a decision counts from the moment at which
-the last sample of its frame was due. Frames of 100 Hz are held back by up to 0.27 s more inside
-the service, by the look-ahead of the even clock; that is part of the signal, not of the time.
-Absolute times are printed and never fail; a stale accept does.
+``hold``      so many streams (``--streams``) for ``--minutes``: the promise of docs/service.md
+``curve``     more and more streams until a decision in a hundred takes over 250 ms or is missing
+``overload``  three times as many as the curve carried, then as many again as it carries
+``soak``      ``--streams`` for ``--minutes``, some of them coming and going: is anything growing?
+
+An open-loop client on loopback (``benchmarks.wearers``). Two thirds of the streams are worn by
+their user, one third by a stranger: under any load the users shall be let in and the strangers not.
+Times are printed and never fail; a stale accept does. Results are JSON, and a table for the docs.
 """
 
 import argparse
 import asyncio
 import json
-import os
-import resource
-import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
-import httpx
 import numpy as np
-from websockets.exceptions import ConnectionClosed
 
-from acclock.matching.enrollment import enroll
-from acclock.simulation import Scene, draw_person, simulate
-from acclock.values import FloatArray
-from acclock.world.desk import open_desk
-from acclock.world.service.client import StreamClient, StreamRefusedError
-from acclock.world.service.starting import open_tokens
-from acclock.world.vault.keys import KeyFile
-from acclock.world.vault.opening import open_vault
-from acclock.world.wearing import observe
+from benchmarks.served import Served, enroll_people, serving
+from benchmarks.wearers import Crowd, record
 
-STEP_S, RATE_HZ = 0.5, 100
-FIRST = round(4.5 * RATE_HZ)
-"""Samples until the first window is whole, the look-ahead of the even clock included."""
-STALE_S = 1.3
-"""No accept may come later than this after its samples were sent: a second, and the way."""
-SERVE = (
-    "from acclock.world.service.config import ServiceConfig\n"
-    "from acclock.world.service.serving import listen, serve\n"
-    "from pathlib import Path; import sys\n"
-    "config = ServiceConfig(folder=Path(sys.argv[1]), port=0, workers=int(sys.argv[2]),\n"
-    "    most_streams=100_000, streams_per_minute=100_000)\n"
-    "sockets = listen(config); print(sockets[0].getsockname()[1], flush=True)\n"
-    "serve(config, sockets)\n"
-)
+PEOPLE = 4
+CURVE = (10, 30, 100, 200, 300, 400, 500, 600, 800, 1000, 1300, 1700)
+GOOD_MS = 250.0
+TIMES = 3
+"""How many times its capacity the service is overloaded with."""
+CALM_S = 2.0
+"""A service is back to normal when for so long nothing was late, missing or shed."""
+
+Row = dict[str, Any]
 
 
-@dataclass
-class Tally:
-    """What the client saw."""
-
-    waits_s: list[float] = field(default_factory=list)
-    sent: int = 0
-    """Frames that complete a window."""
-    stale_accepts: int = 0
-    shed: int = 0
-    refused: int = 0
-    first_s: list[float] = field(default_factory=list)
-
-
-def prepare(folder: Path) -> str:
-    """Enroll somebody and give an operator's token."""
-    with open_vault(folder, key_store=KeyFile(folder / "vault.key")) as vault:
-        desk = open_desk(vault)
-        recording = simulate(draw_person(0), Scene(duration_s=130.0)).recording
-        windows = observe(recording, desk.embedder).good
-        vault.add("anna", enroll(windows, cohort=desk.cohort, now=datetime.now(UTC)))
-    about = {"lasting": "1d", "person": None, "may_grant": False, "note": "benchmark"}
-    with open_tokens(open_vault(folder)) as tokens:
-        return tokens.create("operator", **about)[0]  # type: ignore[arg-type]
-
-
-async def wear(url: str, token: str, samples: FloatArray, end_s: float, tally: Tally) -> None:
-    """Stream in real time until the end, and note how long each decision took."""
-    hop = round(STEP_S * RATE_HZ)
-    due: dict[int, tuple[float, float]] = {}
-    try:
-        async with StreamClient(url, token, person="anna", device="benchmark") as stream:
-            begun_s = time.monotonic()
-            hearing = asyncio.create_task(hear(stream, due, tally, begun_s))
-            for start in range(0, samples.shape[1] - hop, hop):
-                due_s = begun_s + (start + hop) / RATE_HZ
-                if due_s > end_s or hearing.done():
-                    break
-                await asyncio.sleep(max(0.0, due_s - time.monotonic()))
-                part = samples[:, start : start + hop]
-                number = await stream.send(part, time_us=start * 10_000, period_us=10_000)
-                due[number] = due_s, time.monotonic()
-                tally.sent += start + hop >= FIRST
-            await asyncio.sleep(1.5)
-            hearing.cancel()
-            await asyncio.gather(hearing, return_exceptions=True)
-    except (StreamRefusedError, OSError):
-        tally.refused += 1
-    except ConnectionClosed:  # it was shed, and noted that
-        pass
+async def measure(served: Served, crowd: Crowd, seconds: float) -> Row:
+    """Let a crowd that has come wear on for a while, and say how that went."""
+    tally = crowd.tally
+    stale, shed, refused = tally.stale_accepts, tally.shed, tally.refused
+    server_s, client_s, begin_s = served.cpu_s(), time.process_time(), time.monotonic()
+    await crowd.rest(seconds)
+    end_s = time.monotonic()
+    count, passed_s = len(crowd.all), end_s - begin_s
+    server_ms = 1e3 * (served.cpu_s() - server_s) / passed_s / max(1, count)
+    client = (time.process_time() - client_s) / passed_s
+    await crowd.rest(1.5)  # what was due in the end may still come
+    waits = tally.waits_ms(begin_s, end_s)
+    p50, p99 = np.percentile(waits, [50, 99]).round(1).tolist() if waits.size else (None, None)
+    return {
+        "streams": count,
+        "seconds": round(passed_s, 1),
+        "decisions": int(waits.size),
+        "p50_ms": p50,
+        "p99_ms": p99,
+        "max_ms": round(float(waits.max(initial=0.0)), 1),
+        "missing": tally.missing(begin_s, end_s),
+        "shed": tally.shed - shed,
+        "refused": tally.refused - refused,
+        "stale_accepts": tally.stale_accepts - stale,
+        "server_ms_per_stream_second": round(server_ms, 2),
+        "client_share_of_a_core": round(client, 3),
+        "server_megabytes": round(served.megabytes(), 1),
+        "first_decision_s": round(float(np.median(tally.first_s or [np.nan])), 2),
+        **judge(crowd),
+    }
 
 
-async def hear(
-    stream: StreamClient, due: dict[int, tuple[float, float]], tally: Tally, begun_s: float
-) -> None:
-    first = True
-    async for message in stream.hear():
-        now_s = time.monotonic()
-        if message["type"] == "shed":
-            tally.shed += 1
-        if message["type"] != "decision" or message["sequence"] not in due:
-            continue
-        if first:
-            tally.first_s.append(now_s - begun_s)
-            first = False
-        due_s, sent_s = due.pop(message["sequence"])
-        tally.waits_s.append(now_s - due_s)
-        late = now_s - sent_s > STALE_S
-        tally.stale_accepts += late and message["decision"] == "accept"
+def judge(crowd: Crowd) -> Row:
+    """Say whom the service let in."""
+    return {
+        "users_unlocked": sum(one.state == "unlocked" for one in crowd.owners),
+        "users": len(crowd.owners),
+        "users_locked_again": sum(max(0, one.closed) for one in crowd.owners),
+        "strangers_ever_unlocked": sum(one.opened > 0 for one in crowd.strangers),
+        "strangers": len(crowd.strangers),
+    }
 
 
-async def load(url: str, token: str, count: int, duration_s: float) -> Tally:
-    """Let so many streams run for a while, their beginnings spread over a few seconds."""
-    tally = Tally()
-    recording = simulate(draw_person(0), Scene(duration_s=duration_s + 10, session=1)).recording
-    end_s = time.monotonic() + duration_s
-    tasks = []
-    for _ in range(count):
-        tasks.append(asyncio.create_task(wear(url, token, recording.samples, end_s, tally)))
-        await asyncio.sleep(min(0.02, 5.0 / count))
-    await asyncio.gather(*tasks)
-    return tally
+def is_good(row: Row) -> bool:
+    """Whether all was answered in time."""
+    in_time = row["p99_ms"] is not None and row["p99_ms"] < GOOD_MS
+    return in_time and not (row["missing"] or row["shed"] or row["refused"])
 
 
-def show(count: int, tally: Tally) -> None:
-    waits = np.array(tally.waits_s or [np.nan]) * 1e3
-    p50, p99 = np.percentile(waits, [50, 99])
-    print(
-        f"{count:>7} {len(tally.waits_s):>9} {p50:>8.0f} {p99:>8.0f} {waits.max():>8.0f}"
-        f" {tally.shed:>6} {tally.refused:>8} {tally.stale_accepts:>14}",
-        flush=True,
-    )
+class Bench:
+    """The modes, over one service and one client."""
+
+    def __init__(self, served: Served, asked: argparse.Namespace) -> None:
+        self._served, self._asked = served, asked
+        longest_s = max(60.0 * asked.minutes, 600.0) + 60.0
+        self._hearts = {person: record(person, longest_s) for person in range(PEOPLE)}
+        self._capacity = asked.capacity
+        self.results: Row = {"start_to_ready_s": round(served.ready_s, 1)}
+        self.stale = 0
+
+    def _gather(self) -> Crowd:
+        return Crowd(self._served.port, self._served.token, self._hearts)
+
+    def _note(self, mode: str, row: Row) -> Row:
+        self.results.setdefault(mode, []).append(row)
+        self.stale += row.get("stale_accepts", 0)
+        print(mode, json.dumps(row), flush=True)
+        return row
+
+    async def hold(self) -> None:
+        crowd = self._gather()
+        await crowd.grow(self._asked.streams)
+        await crowd.rest(5.0)  # until the last has its first window
+        self._note("hold", await measure(self._served, crowd, 60.0 * self._asked.minutes))
+        await crowd.shrink(crowd.all)
+
+    async def curve(self) -> None:
+        crowd, idle_mb = self._gather(), self._served.megabytes()
+        for count in CURVE:
+            await crowd.grow(count - len(crowd.all))
+            await crowd.rest(5.0)
+            row = await measure(self._served, crowd, self._asked.seconds)
+            row["megabytes_per_stream"] = round((row["server_megabytes"] - idle_mb) / count, 2)
+            self._note("curve", row)
+            if not is_good(row):
+                break
+            self._capacity = count
+        await crowd.shrink(crowd.all)
+        await crowd.rest(6.0)
+
+    async def overload(self) -> None:
+        crowd, capacity = self._gather(), self._capacity
+        await crowd.grow(capacity)
+        await crowd.rest(5.0)
+        before = await measure(self._served, crowd, 10.0)
+        early = crowd.all
+        await crowd.grow((TIMES - 1) * capacity)
+        during = await measure(self._served, crowd, 20.0)
+        end_s = time.monotonic()
+        await crowd.shrink([one for one in crowd.all if one not in early or one.ended])
+        await crowd.rest(20.0)
+        row = {
+            "capacity": capacity,
+            "offered": TIMES * capacity,
+            "before_p99_ms": before["p99_ms"],
+            "during": during,
+            "stale_accepts": during["stale_accepts"],
+            "kept": len(crowd.all),
+            "normal_again_s": find_calm(crowd, end_s),
+            **judge(crowd),
+        }
+        self._note("overload", row)
+        await crowd.shrink(crowd.all)
+        await crowd.rest(6.0)
+
+    async def soak(self) -> None:
+        crowd = self._gather()
+        await crowd.grow(self._asked.streams)
+        begin_s = time.monotonic()
+        for minute in range(round(self._asked.minutes) + 1):
+            await crowd.rest(max(0.0, begin_s + 60.0 * minute - time.monotonic()))
+            waits = crowd.tally.waits_ms(begin_s)
+            self._note(
+                "soak",
+                {
+                    "minute": minute,
+                    "streams": len(crowd.all),
+                    "server_megabytes": round(self._served.megabytes(), 1),
+                    "files": self._served.files(),
+                    "threads": self._served.threads(),
+                    "tasks": self._served.metric("acclock_tasks"),
+                    "decisions": int(waits.size),
+                    "p99_ms": round(float(np.percentile(waits, 99)), 1) if waits.size else None,
+                    "stale_accepts": crowd.tally.stale_accepts,
+                    "shed": crowd.tally.shed,
+                    **judge(crowd),
+                },
+            )
+            crowd.tally.waits.clear()
+            crowd.tally.sent.clear()
+            leaving = [one for one in crowd.all if one.ended] or crowd.all[: len(crowd.all) // 10]
+            await crowd.shrink(leaving)
+            await crowd.grow(len(leaving))
 
 
-def read_cpu(pids: list[int]) -> float:
-    """Give the seconds of CPU that processes have used so far."""
-    ticks = os.sysconf("SC_CLK_TCK")
-    fields = [
-        Path(f"/proc/{pid}/stat").read_text("ascii").rsplit(")", 1)[1].split() for pid in pids
+def find_calm(crowd: Crowd, begin_s: float) -> float | None:
+    """Give after how long all was answered in time, until the end; nothing when it never was."""
+    late = [due for due, took in crowd.tally.waits if took >= GOOD_MS / 1e3 and due >= begin_s]
+    missing = [due for one in crowd.all for due in one.unanswered(begin_s)]
+    last_s = max([*late, *missing], default=begin_s) - begin_s
+    return round(last_s, 1) if last_s < 20.0 - CALM_S else None
+
+
+def show(rows: list[Row]) -> str:
+    """Give the curve as a table for the docs."""
+    names = ("streams", "decisions", "p50_ms", "p99_ms", "max_ms", "missing", "shed",
+             "server_ms_per_stream_second", "client_share_of_a_core")  # fmt: skip
+    lines = [
+        f"| {' | '.join(name.replace('_', ' ') for name in names)} |",
+        "|---" * len(names) + "|",
     ]
-    return sum(int(one[11]) + int(one[12]) for one in fields) / ticks
-
-
-def family(pid: int) -> list[int]:
-    """Give a process and its children."""
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text("ascii").split()
-    return [pid, *map(int, children)]
-
-
-def read_memory(pid: int) -> float:
-    pages = int(Path(f"/proc/{pid}/statm").read_text("ascii").split()[1])
-    return pages * resource.getpagesize() / 1e6
+    lines += [f"| {' | '.join(str(row[name]) for name in names)} |" for row in rows]
+    return "\n".join(lines)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--streams", type=int, nargs="+", default=[5, 20])
-    parser.add_argument("--minutes", type=float, default=0.4)
-    parser.add_argument("--workers", type=int, default=1)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("modes", nargs="*", default=["hold"])
+    parser.add_argument("--streams", type=int, default=300)
+    parser.add_argument("--minutes", type=float, default=10.0)
+    parser.add_argument("--seconds", type=float, default=30.0, help="of each step of the curve")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--capacity", type=int, default=300, help="when no curve has shown it")
+    parser.add_argument("--out", type=Path)
     asked = parser.parse_args()
+    if stray := set(asked.modes) - {"hold", "curve", "overload", "soak"}:
+        parser.error(f"there is no mode {', '.join(sorted(stray))}")
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "vault"
-        token = prepare(folder)
-        begun_s = time.monotonic()
-        command = [sys.executable, "-c", SERVE, str(folder), str(asked.workers)]
-        environment = os.environ | {"OMP_NUM_THREADS": "1"}
-        with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as server:  # noqa: S603
-            assert server.stdout is not None
-            port = int(server.stdout.readline())
-            ready = f"http://127.0.0.1:{port}/v1/ready"
-            while httpx.get(ready, timeout=60, trust_env=False).status_code != 200:
-                time.sleep(0.05)
-            print(f"start to ready: {time.monotonic() - begun_s:.1f} s")
-            print("streams decisions   p50 ms   p99 ms   max ms   shed  refused  stale accepts")
-            stale = measure(asked.streams, asked.minutes * 60, port, token, server.pid)
-            server.terminate()
-    sys.exit("a stale accept was seen" if stale else 0)
-
-
-def measure(counts: list[int], duration_s: float, port: int, token: str, pid: int) -> int:
-    stale = 0
-    for count in counts:
-        before, server_s, client_s = read_memory(pid), read_cpu(family(pid)), time.process_time()
-        tally = asyncio.run(load(f"ws://127.0.0.1:{port}", token, count, duration_s))
-        show(count, tally)
-        grown = (read_memory(pid) - before) / count
-        server_ms = 1e3 * (read_cpu(family(pid)) - server_s) / (count * duration_s)
-        client_ms = 1e3 * (time.process_time() - client_s) / (count * duration_s)
-        missing = tally.sent - len(tally.waits_s)
-        first_s = float(np.median(tally.first_s or [np.nan]))
-        print(
-            json.dumps(
-                {
-                    "server_cpu_ms_per_stream_second": round(server_ms, 2),
-                    "client_cpu_ms_per_stream_second": round(client_ms, 2),
-                    "megabytes_per_stream": round(grown, 2),
-                    "first_decision_s": round(first_s, 1),
-                    "without_a_decision": max(0, missing),
-                }
-            ),
-            flush=True,
-        )
-        stale += tally.stale_accepts
-    return stale
+        token = enroll_people(folder, PEOPLE)
+        with serving(folder, token, asked.workers) as served:
+            bench = Bench(served, asked)
+            print(f"start to ready: {served.ready_s:.1f} s", flush=True)
+            for mode in asked.modes:
+                asyncio.run(getattr(bench, mode)())
+                if asked.out:
+                    asked.out.write_text(json.dumps(bench.results, indent=1))
+    print(show([*bench.results.get("curve", []), *bench.results.get("hold", [])]))
+    sys.exit("a stale accept was seen" if bench.stale else 0)
 
 
 if __name__ == "__main__":

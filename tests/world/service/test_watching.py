@@ -127,6 +127,19 @@ def test_every_window_is_told_with_the_time_of_its_samples(played: Played) -> No
     np.testing.assert_allclose(np.diff(heard), 0.5)
 
 
+def test_a_window_is_told_with_the_time_of_its_samples_though_time_has_passed(
+    played: Played,
+) -> None:
+    list(played.wear(0, seconds=12.0))
+    played.watching.news = []
+
+    played.watching.tick(played.now_s + 0.55)
+    (_,) = played.wear(0, seconds=0.5)
+
+    told = [one["heard_s"] for one in played.watching.news if one["type"] == "decision"]
+    assert told == [played.now_s]
+
+
 def test_a_trace_shows_the_samples_before_and_after(played: Played) -> None:
     list(played.wear(0, seconds=12.0))
 

@@ -66,7 +66,9 @@ def open_service(config: ServiceConfig) -> Service:
 @asynccontextmanager
 async def running(service: Service) -> AsyncIterator[None]:
     """Run the engine and the exchange with the replicas for as long as this lasts."""
-    service.engine.start(asyncio.get_running_loop())
+    loop = asyncio.get_running_loop()
+    service.metrics.watch("tasks", lambda: len(asyncio.all_tasks(loop)))
+    service.engine.start(loop)
     await service.presence.sync()
     syncing = asyncio.create_task(service.presence.run())
     try:

@@ -96,14 +96,19 @@ class Watching:
     def _ask(self, question: Question) -> Asked:
         return Asked(
             samples=question.samples[: self.axes],
-            heard_s=question.at_s,
-            answer=partial(self._hear, question, self._raw),
+            heard_s=self._heard_s,  # the session may since have heard of a later time
+            answer=partial(self._hear, question, self._raw, self._heard_s),
         )
 
     def _hear(
-        self, question: Question, raw: FloatArray | None, embedding: FloatArray, now_s: float
+        self,
+        question: Question,
+        raw: FloatArray | None,
+        heard_s: float,
+        embedding: FloatArray,
+        now_s: float,
     ) -> None:
-        self._heard_s = question.at_s
+        self._heard_s = heard_s
         self._note(self.session.hear(question, embedding, now_s), asked=True)
         if self._is_seen() and raw is not None:
             self.news.append(_trace(raw, question.samples, self.rate_hz))

@@ -4,8 +4,10 @@ import os
 import shutil
 import socket
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
 
@@ -84,3 +86,77 @@ def mosquitto(absent: Callable[[str], NoReturn], tmp_path: Path) -> Iterator[Mos
         absent(f"mosquitto does not start: {(folder / 'log').read_text()[-300:]}")
     yield broker
     broker.stop()
+
+
+class Postgres:
+    """A real server in a temporary folder, reached through a socket in it."""
+
+    def __init__(self, programs: Path, folder: Path) -> None:
+        self.folder, self._programs = folder, programs
+        self._user = "postgres" if os.geteuid() == 0 else None  # it refuses to run as root
+        if self._user is not None:
+            shutil.chown(folder, self._user)
+        # The shell waits for the end of its input, so that the server never outlives the tests.
+        place = f"-D {folder}/data -k {folder} -c listen_addresses= -c fsync=off"
+        server = f"{programs}/postgres {place} >>{folder}/log 2>&1 </dev/null"
+        self._command = ["sh", "-c", f"{server} & read _; kill -QUIT $!; wait"]
+        self._shell: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"postgresql+psycopg://acclock@/postgres?host={self.folder}"
+
+    def make(self) -> str:
+        """Make the database; give what was complained about."""
+        data = f"{self.folder}/data"
+        make = [f"{self._programs}/initdb", "-D", data, "-U", "acclock", "-A", "trust", "-N"]
+        made = subprocess.run(  # noqa: S603
+            make, user=self._user, cwd=self.folder, capture_output=True, text=True
+        )
+        return made.stderr[-300:] if made.returncode else ""
+
+    def start(self) -> bool:
+        self._shell = subprocess.Popen(  # noqa: S603
+            self._command, user=self._user, cwd=self.folder, stdin=subprocess.PIPE
+        )
+        ready = [f"{self._programs}/pg_isready", "-q", "-h", str(self.folder)]
+        for _ in range(300):
+            if subprocess.run(ready, check=False).returncode == 0:  # noqa: S603
+                return True
+            time.sleep(0.1)
+        return False
+
+    def stop(self) -> None:
+        """End it at once, without a goodbye to anybody (`pg_ctl stop -m immediate`)."""
+        if self._shell is not None:
+            self._shell.communicate()
+            self._shell = None
+
+
+@contextmanager
+def _running_postgres(absent: Callable[[str], NoReturn]) -> Iterator[Postgres]:
+    versions = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    if not versions:
+        absent("there is no PostgreSQL server in /usr/lib/postgresql (Debian: postgresql)")
+    server = Postgres(versions[-1].parent, Path(tempfile.mkdtemp(prefix="acclock-pg-")))
+    if complaint := server.make():
+        absent(f"PostgreSQL makes no database: {complaint}")
+    if not server.start():
+        absent(f"PostgreSQL does not start: {(server.folder / 'log').read_text()[-300:]}")
+    yield server
+    server.stop()
+    shutil.rmtree(server.folder)
+
+
+@pytest.fixture(scope="session")
+def postgres(absent: Callable[[str], NoReturn]) -> Iterator[str]:
+    """The address of a server that all tests share."""
+    with _running_postgres(absent) as server:
+        yield server.url
+
+
+@pytest.fixture
+def own_postgres(absent: Callable[[str], NoReturn]) -> Iterator[Postgres]:
+    """A server of the test's own, which it may stop and start again."""
+    with _running_postgres(absent) as server:
+        yield server

@@ -70,6 +70,10 @@ class DamagedVaultError(VaultError):
     """What the vault holds is not what was put into it: damaged, swapped, cut short."""
 
 
+class FullDiskError(VaultError):
+    """The disk holds no more; nothing was changed."""
+
+
 class SinkError(AccLockError):
     """An output cannot be opened, or did not take what it was told."""
 

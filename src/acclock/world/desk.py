@@ -44,7 +44,13 @@ class Desk:
     cohort: Cohort
 
     def enroll(
-        self, name: str, recordings: Sequence[Recording], *, rule: str = "paper", keep: bool = False
+        self,
+        name: str,
+        recordings: Sequence[Recording],
+        *,
+        rule: str = "paper",
+        keep: bool = False,
+        consent: str | None = None,
     ) -> Enrolled:
         """Make somebody known from recordings of them alone, or store nothing."""
         enrollment = Enrollment()
@@ -52,7 +58,8 @@ class Desk:
             enrollment = _push_all(enrollment, recording, self.embedder)
         chosen = rule_named(rule)
         template = finish(enrollment, cohort=self.cohort, now=datetime.now(UTC), rule=chosen)
-        person = self.vault.add(name, template, keep=recordings if keep else ())
+        kept = recordings if keep else ()
+        person = self.vault.add(name, template, keep=kept, consent=consent)
         return Enrolled(person=person, progress=report(enrollment, cohort=self.cohort, rule=chosen))
 
     def verify(self, name: str, recording: Recording) -> Verdict:

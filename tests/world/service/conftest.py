@@ -3,13 +3,15 @@
 import asyncio
 import json
 import os
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import httpx
 import pytest
@@ -30,6 +32,7 @@ from acclock.world.service.roles import Role
 from acclock.world.service.service import Service, open_service
 from acclock.world.service.serving import configure, listen
 from acclock.world.service.tokens import create_token
+from acclock.world.vault.opening import open_vault
 from acclock.world.wearing import observe
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -123,6 +126,92 @@ def running(
     )
     server.should_exit = True
     thread.join(10.0)
+
+
+class Server:
+    """``acclock serve`` in a process of its own; started again, it keeps its port."""
+
+    def __init__(self, home: Path, *options: str, **environment: str) -> None:
+        self.home, self.operator, self.port, self.scheme = home, "", 0, ""
+        self.said = home.parent / f"{home.name}.log"
+        """What it says to standard error."""
+        self._options, self._environment = options, environment
+        self.process: subprocess.Popen[str] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"{self.scheme}://127.0.0.1:{self.port}"
+
+    @property
+    def ws(self) -> str:
+        return self.url.replace("http", "ws", 1)
+
+    def start(self, *, limit: Callable[[], None] | None = None) -> Self:
+        """Start it; ``limit`` is called in the new process before the program is."""
+        program = "from acclock.cli.program import main; main()"
+        command = [sys.executable, "-c", program, "serve", "--port", str(self.port)]
+        with self.said.open("a") as log:
+            self.process = subprocess.Popen(  # noqa: S603 - our own program
+                [*command, *self._options],
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+                preexec_fn=limit,
+                env=os.environ
+                | {"ACCLOCK_HOME": str(self.home), "OMP_NUM_THREADS": "1"}
+                | self._environment,
+            )
+        for line in self.process.stdout or ():
+            if line.startswith("operator token"):
+                self.operator = line.split()[-1]
+            if line.startswith("serving on"):
+                self.scheme, _, port = line.split()[-1].replace("://", ":").split(":")
+                self.port = int(port)
+                break
+        assert self.process.poll() is None, self.said.read_text()
+        return self
+
+    def kill(self) -> None:
+        """Kill it (-9)."""
+        if self.process is not None and self.process.stdout is not None:
+            self.process.kill()
+            self.process.wait()
+            self.process.stdout.close()
+            self.process = None
+
+    def client(self, token: str | None = None) -> httpx.Client:
+        headers = {"Authorization": f"Bearer {token or self.operator}"}
+        return httpx.Client(base_url=self.url, headers=headers, timeout=60.0, trust_env=False)
+
+    def await_ready(self) -> None:
+        with self.client() as client:
+            for _ in range(600):
+                try:
+                    if client.get("/v1/ready").status_code == 200:
+                        return
+                except httpx.HTTPError:
+                    assert self.process is not None
+                    assert self.process.poll() is None, self.said.read_text()
+                time.sleep(0.1)
+        raise AssertionError(f"it does not get ready: {self.said.read_text()[-500:]}")
+
+
+@pytest.fixture
+def server_at(templates: dict[str, Template]) -> Iterator[Callable[..., Server]]:
+    """Prepare servers over vaults that know anna and ben; they are killed at the end."""
+    made: list[Server] = []
+
+    def make(home: Path, *options: str, database: str | None = None, fresh: bool = False) -> Server:
+        if not fresh:
+            with open_vault(home, url=database) as vault:
+                vault.add_all(templates)
+        named = {} if database is None else {"ACCLOCK_DATABASE": database}
+        made.append(Server(home, *options, **named))
+        return made[-1]
+
+    yield make
+    for server in made:
+        server.kill()
 
 
 @pytest.fixture

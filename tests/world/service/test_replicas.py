@@ -1,6 +1,5 @@
 """Two replicas over one PostgreSQL: a killed one's sessions are locked, nothing told is lost."""
 
-import importlib.util
 import os
 import signal
 import subprocess
@@ -15,24 +14,18 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import numpy as np
 import pytest
-from websockets.sync.client import connect
+from sqlalchemy import create_engine, text
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection, connect
 
 from acclock.matching.template import Template
 from acclock.world.service.store import Store
 from acclock.world.service.tokens import create_token
+from acclock.world.sources.frames import encode
 from acclock.world.vault.keys import KeyFile
 from acclock.world.vault.opening import open_vault
-
-_spec = importlib.util.spec_from_file_location(
-    "vault_conftest", Path(__file__).parents[1] / "vault" / "conftest.py"
-)
-assert _spec is not None
-assert _spec.loader is not None
-_vault = importlib.util.module_from_spec(_spec)
-sys.modules["vault_conftest"] = _vault  # dataclasses look their module up
-_spec.loader.exec_module(_vault)
-postgres = _vault.postgres
 
 _REPLICA = """
 import sys
@@ -117,12 +110,23 @@ class Cluster:
     @contextmanager
     def stream(self, replica: int) -> Iterator[dict[str, Any]]:
         """Open a stream of anna's, and give what the service says about it."""
+        with self.connect(replica) as (socket, welcome):
+            yield self.greet(socket, nonce=welcome["nonce"])
+
+    @contextmanager
+    def connect(self, replica: int) -> Iterator[tuple[ClientConnection, dict[str, Any]]]:
+        """Open a stream that has not said hello yet, and give its welcome."""
         place = f"ws://127.0.0.1:{self.ports[replica]}/v1/stream"
         with connect(place, compression=None, proxy=None, close_timeout=1) as socket:
-            nonce = loads(socket.recv())["nonce"]
-            hello = {"type": "hello", "token": self.operator, "nonce": nonce, "person": "anna"}
-            socket.send(dumps(hello))
-            yield loads(socket.recv())
+            yield socket, loads(socket.recv())
+
+    def greet(
+        self, socket: ClientConnection, *, nonce: str, token: str | None = None
+    ) -> dict[str, Any]:
+        """Say hello, and give the answer."""
+        told = {"type": "hello", "nonce": nonce, "person": "anna"}
+        socket.send(dumps(told | {"token": token or self.operator}))
+        return dict(loads(socket.recv()))
 
     def sessions(self, replica: int) -> list[str]:
         listed = self.ask(replica, "/v1/sessions").json()["sessions"]
@@ -140,9 +144,9 @@ def cluster(
     line = Line(sockets, server)
     name = f"service_{os.urandom(4).hex()}"
     base = postgres.partition("?")[0]
-    engine = _vault.create_engine(postgres)
+    engine = create_engine(postgres)
     with engine.begin() as connection:
-        connection.execute(_vault.text(f"CREATE SCHEMA {name}"))
+        connection.execute(text(f"CREATE SCHEMA {name}"))
     options = f"options=-csearch_path%3D{name}"
     folder, keys = tmp_path / "vault", tmp_path / "vault" / "vault.key"
     with open_vault(folder, url=f"{postgres}&{options}", key_store=KeyFile(keys)) as vault:
@@ -161,8 +165,18 @@ def cluster(
         process.stdout.close()
     line.cut()
     with engine.begin() as connection:
-        connection.execute(_vault.text(f"DROP SCHEMA {name} CASCADE"))
+        connection.execute(text(f"DROP SCHEMA {name} CASCADE"))
     engine.dispose()
+
+
+def drain(socket: ClientConnection) -> tuple[list[dict[str, Any]], int | None]:
+    """Give everything that is said until the end, and the code at the end."""
+    said = []
+    try:
+        while True:
+            said.append(loads(socket.recv()))
+    except ConnectionClosed as closed:
+        return said, closed.rcvd.code if closed.rcvd else None
 
 
 def wait(until: Callable[[], bool], *, patience_s: float = 60.0) -> float:
@@ -171,6 +185,37 @@ def wait(until: Callable[[], bool], *, patience_s: float = 60.0) -> float:
         assert time.monotonic() - start_s < patience_s
         time.sleep(0.1)
     return time.monotonic() - start_s
+
+
+def test_what_was_recorded_at_one_replica_is_refused_at_another(cluster: Cluster) -> None:
+    one, other = 0, 1
+
+    with cluster.connect(one) as (first, told), cluster.connect(other) as (second, _):
+        ready = cluster.greet(first, nonce=told["nonce"])
+        replayed = cluster.greet(second, nonce=told["nonce"])
+    with cluster.connect(other) as (third, welcome):
+        cluster.greet(third, nonce=welcome["nonce"])
+        recorded = np.ones((3, 50)), told["first_sequence"]
+        third.send(encode(recorded[0], sequence=recorded[1], time_us=0, period_us=10_000))
+        refused = loads(third.recv())
+
+    assert ready["type"] == "ready"
+    assert replayed["error"]["code"] == "replayed"
+    assert refused["error"]["code"] == "replayed"
+
+
+def test_a_token_revoked_at_one_replica_ends_its_stream_at_another(cluster: Cluster) -> None:
+    one, other = 0, 1
+    wanted = {"role": "device", "person": "anna", "duration_s": 600}
+    made = cluster.ask(one, "/v1/tokens", method="POST", json=wanted).json()
+
+    with cluster.connect(other) as (socket, welcome):
+        cluster.greet(socket, nonce=welcome["nonce"], token=made["secret"])
+        cluster.ask(one, f"/v1/tokens/{made['token']}", method="DELETE")
+        said, code = drain(socket)
+
+    assert said[-1] == {"type": "revoked"}
+    assert code == 4401
 
 
 def test_a_killed_replica_is_noticed_and_its_streams_begin_locked_elsewhere(

@@ -1,32 +1,38 @@
 """The command, the port, and callers who take their time."""
 
+import asyncio
 import os
 import re
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import httpx
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from websockets.exceptions import WebSocketException
 
 from acclock.errors import ConfigError
-from acclock.world.service import serving
+from acclock.world.service import guarding, patience
+from acclock.world.service.client import StreamClient
 from acclock.world.service.config import ServiceConfig
 from acclock.world.service.serving import listen
 
 if TYPE_CHECKING:
-    from tests.world.service.conftest import Running
+    from tests.world.service.conftest import Running, Server
 
-_PROGRAM = (
-    "from acclock.cli import program\n"
-    "program.COMMANDS.update(serve='serve', token='token')\n"
-    "program.main()\n"
-)
+_PROGRAM = "from acclock.cli.program import main; main()"
 
 
 def acclock(*arguments: str, home: Path) -> subprocess.Popen[str]:
@@ -125,36 +131,68 @@ def test_a_port_that_is_taken_is_a_sentence(tmp_path: Path) -> None:
             listen(config)
 
 
+HEAD = b"GET /v1/health HTTP/1.1\r\nHost: x\r\n"
+UPGRADE = HEAD.replace(b"health", b"stream") + b"Connection: Upgrade\r\nUpgrade: websocket\r\n"
+POST = b"POST /v1/tokens HTTP/1.1\r\nHost: x\r\nContent-Length: 9999\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        pytest.param(b"", HEAD + b"X-Slow: ", id="head"),
+        pytest.param(b"", UPGRADE + b"X-Slow: ", id="websocket"),
+        pytest.param(HEAD + b"\r\n", HEAD + b"X-Slow: ", id="second head"),
+        pytest.param(b"", POST, id="body"),
+    ],
+)
 def test_who_sends_a_request_byte_by_byte_is_cut_off(
-    running: "Running", monkeypatch: pytest.MonkeyPatch
+    running: "Running", monkeypatch: pytest.MonkeyPatch, first: bytes, then: bytes
 ) -> None:
-    monkeypatch.setattr(serving, "_HEADERS_S", 0.5)
+    monkeypatch.setattr(patience, "HEAD_S", 0.5)
+    monkeypatch.setattr(guarding, "_BODY_S", 0.5)
 
     with socket.create_connection(("127.0.0.1", running.port)) as slow:
         slow.settimeout(20.0)
-        slow.sendall(b"GET /v1/health HTTP/1.1\r\nHost: x\r\nX-Slow: ")
-        begun_s, end = time.monotonic(), b"?"
-        while end:
-            try:
-                slow.sendall(b"x")
-                time.sleep(0.1)
-                slow.setblocking(False)
-                end = slow.recv(1)
-            except BlockingIOError:
-                assert time.monotonic() - begun_s < 20.0
-            except OSError:
-                break
-            finally:
-                slow.setblocking(True)
+        if first:
+            slow.sendall(first)
+            assert slow.recv(4096).startswith(b"HTTP/1.1 200")
+        slow.sendall(then)
+        kept_s = drip(slow)
 
     with running.client(None) as client:
         assert client.get("/v1/health").status_code == 200
+    assert kept_s < 20.0
+
+
+def drip(slow: socket.socket) -> float:
+    """Send byte after byte until the other side has had enough; give how long that took."""
+    begun_s, end = time.monotonic(), b"?"
+    slow.setblocking(False)
+    while end and time.monotonic() - begun_s < 20.0:
+        try:
+            slow.sendall(b"x")
+            time.sleep(0.1)
+            end = slow.recv(4096)
+        except BlockingIOError:
+            continue
+        except OSError:
+            break
+    return time.monotonic() - begun_s
+
+
+def test_a_body_that_is_too_large_is_refused_before_anybody_looks_at_the_token(
+    running: "Running",
+) -> None:
+    with running.client(None) as client:
+        answer = client.post("/v1/tokens", content=bytes(1024 * 1024))
+
+    assert (answer.status_code, answer.json()["error"]["code"]) == (413, "too_large")
 
 
 def test_idle_connections_are_closed_and_others_are_served(
     running: "Running", monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(serving, "_HEADERS_S", 2.0)
+    monkeypatch.setattr(patience, "HEAD_S", 2.0)
     idle = [socket.create_connection(("127.0.0.1", running.port)) for _ in range(200)]
 
     with running.client(None) as client:
@@ -178,3 +216,87 @@ def test_an_upload_that_is_too_large_is_refused(running: "Running") -> None:
         answer = client.post("/v1/people?name=gina&consent=v1", content=parts())
 
     assert (answer.status_code, answer.json()["error"]["code"]) == (413, "too_large")
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """A certificate for this machine, which vouches for itself."""
+
+    certificate: Path
+    key: Path
+
+    @property
+    def trust(self) -> ssl.SSLContext:
+        return ssl.create_default_context(cafile=str(self.certificate))
+
+
+@pytest.fixture
+def certificate(tmp_path: Path) -> Certificate:
+    key, name = ec.generate_private_key(ec.SECP256R1()), x509.Name([])
+    now, here = datetime.now(UTC), x509.IPAddress(ip_address("127.0.0.1"))
+    made = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - timedelta(hours=1))
+        .not_valid_after(now + timedelta(hours=1))
+        .add_extension(x509.SubjectAlternativeName([here]), critical=True)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    place = Certificate(tmp_path / "cert.pem", tmp_path / "key.pem")
+    place.certificate.write_bytes(made.public_bytes(serialization.Encoding.PEM))
+    place.key.write_bytes(
+        key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
+        )
+    )
+    return place
+
+
+def test_with_a_certificate_it_is_https_and_wss_and_nothing_else(
+    server_at: Callable[..., "Server"], certificate: Certificate, tmp_path: Path
+) -> None:
+    options = ("--tls-cert", str(certificate.certificate), "--tls-key", str(certificate.key))
+    server = server_at(tmp_path / "home", *options).start()
+
+    async def greet(url: str) -> str:
+        trust = certificate.trust if "wss" in url else None
+        async with StreamClient(url, server.operator, person="anna", tls=trust) as stream:
+            return str(stream.ready["state"])
+
+    ready = httpx.get(f"{server.url}/v1/ready", verify=certificate.trust, trust_env=False)
+    page = httpx.get(server.url, verify=certificate.trust, trust_env=False)
+    state = asyncio.run(greet(server.ws))
+
+    assert server.url.startswith("https://")
+    assert (ready.status_code, page.status_code, state) == (200, 200, "locked")
+    assert "max-age" in page.headers["strict-transport-security"]
+    with pytest.raises(httpx.ConnectError, match="CERTIFICATE_VERIFY_FAILED"):
+        httpx.get(server.url, trust_env=False)
+    with pytest.raises(httpx.RemoteProtocolError):
+        httpx.get(server.url.replace("https", "http"), trust_env=False)
+    with pytest.raises((OSError, WebSocketException)):
+        asyncio.run(greet(server.ws.replace("wss", "ws")))
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--host", "0.0.0.0"), "in the clear"),  # noqa: S104 - refused
+        (("--tls-cert", "{cert}"), "both a certificate and its key"),
+        (("--tls-cert", "{cert}", "--tls-key", "nowhere.pem"), "No such file"),
+        (("--tls-cert", "{cert}", "--tls-key", "{cert}"), "no certificate and key"),
+    ],
+)
+def test_what_cannot_be_served_securely_is_refused_in_a_sentence(
+    certificate: Certificate, tmp_path: Path, options: tuple[str, ...], said: str
+) -> None:
+    filled = [option.format(cert=certificate.certificate) for option in options]
+
+    code, out, err = finish("serve", "--port", "0", *filled, home=tmp_path / "home")
+
+    assert (code, out) == (2, "")
+    assert said in err
+    assert err.count("\n") == 1
+    assert not (tmp_path / "home").exists()

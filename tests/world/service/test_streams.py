@@ -2,12 +2,14 @@
 
 import asyncio
 import json
+import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from sqlalchemy import update
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
@@ -16,6 +18,8 @@ from acclock.world.service import connections
 from acclock.world.service.client import StreamClient, StreamRefusedError
 from acclock.world.service.enrolling import Enrolling
 from acclock.world.service.roles import Role
+from acclock.world.service.store import Store
+from acclock.world.service.tables import tokens
 from acclock.world.service.tokens import list_tokens, revoke_token
 from acclock.world.sources.frames import encode
 
@@ -182,15 +186,29 @@ def test_pages_of_other_origins_open_no_stream(running: "Running", play: Play) -
         play(call())
 
 
-def test_a_revoked_token_ends_its_stream(running: "Running", play: Play) -> None:
-    async def revoke() -> tuple[list[dict[str, Any]], int | None]:
-        socket, _ = await running.greet(running.token("device", "anna"))
+def expire(store: Store, token: str) -> None:
+    with store.writing() as connection:
+        connection.execute(
+            update(tokens).where(tokens.c.token == token).values(expires=time.time() - 1.0)
+        )
+
+
+@pytest.mark.parametrize("end", [revoke_token, expire])
+def test_a_token_that_is_revoked_or_expires_ends_its_stream(
+    running: "Running", play: Play, end: Callable[[Store, str], None]
+) -> None:
+    async def stream() -> tuple[list[dict[str, Any]], int | None]:
+        secret = running.token("device", "anna")
+        socket, _ = await running.greet(secret)
         await socket.recv()
         newest = list_tokens(running.service.store)[-1]
-        await asyncio.to_thread(revoke_token, running.service.store, newest.token)
-        return await drain(socket)
+        await asyncio.to_thread(end, running.service.store, newest.token)
+        ended = await drain(socket)
+        again, _ = await running.greet(secret)
+        assert (await drain(again))[0][0]["error"]["code"] == "unknown_token"
+        return ended
 
-    said, closed = play(revoke())
+    said, closed = play(stream())
 
     assert said[-1] == {"type": "revoked"}
     assert closed == 4401
@@ -210,7 +228,7 @@ def test_an_enrollment_coaches_and_ends_in_a_person_who_has_agreed(
             listener.enrollment = push(listener.enrollment, embedder.embed(window)[0])
 
     async def enroll() -> list[dict[str, Any]]:
-        hello = {"purpose": "enroll", "person": "dora", "consent": "form 3"}
+        hello: dict[str, Any] = {"purpose": "enroll", "person": "dora", "consent": "form 3"}
         said = []
         async with StreamClient(running.ws, running.token("operator"), **hello) as client:
             for start in range(0, 500, 50):
@@ -242,7 +260,7 @@ def test_an_enrollment_coaches_and_ends_in_a_person_who_has_agreed(
 
 def test_an_enrollment_with_too_few_windows_stores_nobody(running: "Running", play: Play) -> None:
     async def hurry() -> None:
-        hello = {"purpose": "enroll", "person": "emil", "consent": "form 3"}
+        hello: dict[str, Any] = {"purpose": "enroll", "person": "emil", "consent": "form 3"}
         async with StreamClient(running.ws, running.token("operator"), **hello) as client:
             await client.say({"type": "finish"})
             async for _ in client.hear():

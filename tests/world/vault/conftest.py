@@ -1,14 +1,9 @@
 import os
-import shutil
-import subprocess
-import tempfile
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
-from typing import NoReturn
 
 import numpy as np
 import pytest
@@ -98,36 +93,6 @@ def same_template() -> Callable[[Template, Template], bool]:
         )
 
     return compare
-
-
-@pytest.fixture(scope="session")
-def postgres(absent: Callable[[str], NoReturn]) -> Iterator[str]:
-    """A real server in a temporary folder, reached through a socket in it."""
-    versions = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
-    if not versions:
-        absent("there is no PostgreSQL server in /usr/lib/postgresql (Debian: postgresql)")
-    programs = versions[-1].parent
-    folder = Path(tempfile.mkdtemp(prefix="acclock-pg-"))
-    user = "postgres" if os.geteuid() == 0 else None  # the server refuses to run as root
-    if user is not None:
-        shutil.chown(folder, user)
-    make = [f"{programs}/initdb", "-D", f"{folder}/data", "-U", "acclock", "-A", "trust", "-N"]
-    made = subprocess.run(make, user=user, cwd=folder, capture_output=True, text=True)  # noqa: S603
-    if made.returncode:
-        absent(f"PostgreSQL makes no database: {made.stderr[-300:]}")
-    # The shell waits for the end of its input, so that the server never outlives the tests.
-    server = f"{programs}/postgres -D {folder}/data -k {folder} -c listen_addresses= -c fsync=off"
-    command = ["sh", "-c", f"{server} >{folder}/log 2>&1 </dev/null & read _; kill -QUIT $!; wait"]
-    with subprocess.Popen(command, user=user, cwd=folder, stdin=subprocess.PIPE):  # noqa: S603
-        ready = [f"{programs}/pg_isready", "-q", "-h", str(folder)]
-        for _ in range(300):
-            if subprocess.run(ready, check=False).returncode == 0:  # noqa: S603
-                break
-            time.sleep(0.1)
-        else:
-            absent(f"PostgreSQL does not start: {(folder / 'log').read_text()[-300:]}")
-        yield f"postgresql+psycopg://acclock@/postgres?host={folder}"
-    shutil.rmtree(folder)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

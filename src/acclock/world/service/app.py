@@ -33,8 +33,8 @@ from acclock.world.service.service import Service, running
 from acclock.world.service.shapes import Error
 
 _STATIC = Path(__file__).parent / "static"
-_REFUSED = (400, 401, 403, 404, 408, 409, 413, 422, 429, 503)
-_CODES = {404: "not_found", 405: "method_not_allowed"}
+_REFUSED = (400, 401, 403, 404, 408, 409, 413, 422, 429, 503, 507)
+_CODES = {404: "not_found", 405: "method_not_allowed", 408: "too_slow", 413: "too_large"}
 
 _log = logging.getLogger(__name__)
 

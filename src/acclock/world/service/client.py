@@ -4,6 +4,7 @@ The messages are those of docs/service.md; ``static`` has the same in JavaScript
 """
 
 import json
+import ssl
 from collections.abc import AsyncIterator
 from types import TracebackType
 from typing import Any, Self
@@ -31,9 +32,19 @@ class StreamClient:
 
     ``url`` is that of the service, as ``ws://127.0.0.1:8377``; further arguments are those of a
     hello: ``purpose``, ``device``, ``rate_hz``, ``consent``, ``policy``, ``entry``, ``trace``.
+    ``tls`` is whom to trust when ``url`` begins with wss: the system's authorities unless told.
     """
 
-    def __init__(self, url: str, token: str, *, person: str, **hello: object) -> None:
+    def __init__(
+        self,
+        url: str,
+        token: str,
+        *,
+        person: str,
+        tls: ssl.SSLContext | None = None,
+        **hello: object,
+    ) -> None:
+        self._tls: dict[str, Any] = {} if tls is None else {"ssl": tls}
         self._url = f"{url.rstrip('/')}/v1/stream"
         self._hello = {"type": "hello", "token": token, "person": person} | hello
         self._socket: ClientConnection | None = None
@@ -42,14 +53,14 @@ class StreamClient:
         """What the service said about the session when it began."""
 
     async def __aenter__(self) -> Self:
-        self._socket = await connect(self._url, compression=None, proxy=None, max_queue=64)
+        self._socket = await connect(
+            self._url, compression=None, proxy=None, max_queue=64, **self._tls
+        )
         try:
-            welcome = json.loads(await self._socket.recv())
-            self._sequence = welcome["first_sequence"]
-            await self.say(self._hello | {"nonce": welcome["nonce"]})
-            self.ready = self._read(await self._socket.recv())
-        except ConnectionClosed as closed:
-            raise StreamRefusedError("closed", f"the service closed the stream: {closed}") from None
+            await self._greet()
+        except BaseException:
+            await self._socket.close()
+            raise
         return self
 
     async def __aexit__(
@@ -79,6 +90,15 @@ class StreamClient:
                 yield self._read(data)
         except ConnectionClosed:
             return
+
+    async def _greet(self) -> None:
+        try:
+            welcome = json.loads(await self._open.recv())
+            self._sequence = welcome["first_sequence"]
+            await self.say(self._hello | {"nonce": welcome["nonce"]})
+            self.ready = self._read(await self._open.recv())
+        except ConnectionClosed as closed:
+            raise StreamRefusedError("closed", f"the service closed the stream: {closed}") from None
 
     @property
     def _open(self) -> ClientConnection:

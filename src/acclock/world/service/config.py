@@ -1,6 +1,7 @@
 """How the service listens, what it allows and how much it takes on."""
 
 import os
+import ssl
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from pathlib import Path
@@ -10,6 +11,8 @@ from acclock.session.policies import Entry, Policy, policy_named
 from acclock.world.desk import DEFAULT_MODEL
 
 _MOST_WORKERS = 64
+_ASKING = 1000
+"""Connections of one process beside its streams."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +55,7 @@ class ServiceConfig:
             raise ConfigError(f"port {self.port} with {self.workers} workers cannot be served")
         if (self.certificate is None) != (self.certificate_key is None):
             raise ConfigError("TLS needs both a certificate and its key")
+        _check_certificate(self.certificate, self.certificate_key)
         if not self.secure and not is_loopback(self.host) and not self.insecure:
             raise ConfigError(
                 f"listening on {self.host} without TLS would send tokens in the clear: give a "
@@ -66,9 +70,33 @@ class ServiceConfig:
         return self.certificate is not None
 
     @property
+    def most_connections(self) -> int:
+        """Connections of one process; beyond, those who ask for nothing are closed."""
+        return self.most_streams + _ASKING
+
+    @property
     def rules(self) -> Policy:
         """The policy with its entry."""
         return policy_named(self.policy).opened_by(self.entry)
+
+
+def _check_certificate(certificate: Path | None, key: Path | None) -> None:
+    """Refuse a certificate that could not be shown, before anything is opened."""
+    if certificate is None:
+        return
+    try:
+        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(
+            certificate, key, password=_no_password
+        )
+    except ssl.SSLError as error:
+        fault = error.reason or "it is not PEM"
+        raise ConfigError(f"{certificate} with {key} is no certificate and key: {fault}") from None
+    except OSError as error:
+        raise ConfigError(f"cannot read {certificate} or {key}: {error.strerror}") from None
+
+
+def _no_password() -> str:
+    raise ConfigError("the key of the certificate has a password; the service needs one without")
 
 
 def is_loopback(host: str) -> bool:

@@ -7,6 +7,7 @@ from acclock.errors import (
     ConfigError,
     DamagedVaultError,
     EnrollmentError,
+    FullDiskError,
     ModelError,
     NameRefusedError,
     SignalError,
@@ -18,6 +19,7 @@ from acclock.errors import (
 _STATUS: Mapping[type[AccLockError], tuple[int, str]] = {
     NameRefusedError: (422, "name_refused"),
     DamagedVaultError: (503, "vault_damaged"),
+    FullDiskError: (507, "disk_full"),
     VaultError: (503, "vault_unavailable"),
     UnreadableError: (422, "unreadable"),
     TooFewError: (422, "too_few"),

@@ -10,43 +10,20 @@ from dataclasses import replace
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
-import h11
 import uvicorn
 from fastapi import FastAPI
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from acclock.errors import ConfigError
 from acclock.world.service.app import build_app
 from acclock.world.service.config import ServiceConfig
+from acclock.world.service.patience import PatientProtocol, allow_connections
 from acclock.world.service.service import open_service
 from acclock.world.sources.frames import LARGEST_BYTES
 
-_HEADERS_S = 10.0
-"""A connection that has not asked for anything by then is closed."""
 _BACKLOG = 2048
 _LOOK_S = 1.0
 
 _log = logging.getLogger(__name__)
-
-
-class PatientProtocol(H11Protocol):
-    """Closes connections that open a request and never finish its head, one byte at a time."""
-
-    def connection_made(self, transport: object) -> None:
-        super().connection_made(transport)  # type: ignore[arg-type]
-        self._impatience = self.loop.call_later(_HEADERS_S, self._lose_patience)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._impatience.cancel()
-        super().connection_lost(exc)
-
-    def handle_websocket_upgrade(self, event: h11.Request) -> None:
-        self._impatience.cancel()  # from here on the stream has timeouts of its own
-        super().handle_websocket_upgrade(event)
-
-    def _lose_patience(self) -> None:
-        if self.cycle is None and not self.transport.is_closing():
-            self.transport.close()
 
 
 def serve(config: ServiceConfig, sockets: list[socket.socket]) -> None:
@@ -125,6 +102,7 @@ def configure(config: ServiceConfig, app: FastAPI) -> uvicorn.Config:
         ws_per_message_deflate=False,
         ws_ping_interval=20.0,
         ws_ping_timeout=20.0,
+        limit_concurrency=allow_connections(config.most_connections),
         timeout_keep_alive=10,
         timeout_graceful_shutdown=3,
         backlog=_BACKLOG,

@@ -49,10 +49,26 @@ async def work_on(service: Service, work: Callable[[], Result]) -> Result:
 
 def read_recording(body: bytes, filename: str, *, rate_hz: float) -> Recording:
     """Read an uploaded recording as a file of that name would be read."""
-    with tempfile.TemporaryDirectory(prefix="acclock-") as folder:
+    with _temporary_folder() as folder:
         path = Path(folder) / (_UNFIT.sub("_", filename)[-80:].lstrip(".") or "recording")
-        path.write_bytes(body)
+        try:
+            path.write_bytes(body)
+        except OSError as error:
+            raise _no_room(error) from None
         return read(path, rate_hz=rate_hz)
+
+
+def _temporary_folder() -> tempfile.TemporaryDirectory[str]:
+    try:
+        return tempfile.TemporaryDirectory(prefix="acclock-")
+    except OSError as error:
+        raise _no_room(error) from None
+
+
+def _no_room(error: OSError) -> RefusedError:
+    return RefusedError(
+        507, "disk_full", f"the recording cannot be put aside to be read: {error.strerror}"
+    )
 
 
 def _take_turn(service: Service, work: Callable[[], Result]) -> Result:

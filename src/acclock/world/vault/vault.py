@@ -38,11 +38,25 @@ class Vault(Chamber):
     Made by :func:`acclock.world.vault.opening.open_vault`.
     """
 
-    def add(self, name: str, template: Template, *, keep: Sequence[Recording] = ()) -> Person:
-        """Enroll somebody. ``keep`` is what they agreed to have kept, for another model."""
+    def add(
+        self,
+        name: str,
+        template: Template,
+        *,
+        keep: Sequence[Recording] = (),
+        consent: str | None = None,
+    ) -> Person:
+        """Enroll somebody. ``keep`` is what they agreed to have kept, for another model.
+
+        ``consent`` is what they agreed to: the log has it before them, or neither is there.
+        """
 
         def work(visit: Visit) -> Person:
-            (person,) = _add(visit, {name: template})
+            note = None
+            if consent is not None:
+                visit.log("consented", note=consent)
+                note = f"consent is event {visit.events}"
+            (person,) = _add(visit, {name: template}, note=note)
             keep_recordings(visit, person, keep)
             return person
 
@@ -139,7 +153,7 @@ class Vault(Chamber):
         return [event for event in read if person is None or event.person == person]
 
 
-def _add(visit: Visit, wanted: Mapping[str, Template]) -> list[Person]:
+def _add(visit: Visit, wanted: Mapping[str, Template], *, note: str | None = None) -> list[Person]:
     newcomers = [
         Person(
             person=secrets.token_hex(16),
@@ -155,5 +169,5 @@ def _add(visit: Visit, wanted: Mapping[str, Template]) -> list[Person]:
     insert_people(visit, newcomers)
     store_templates(visit, zip(newcomers, wanted.values(), strict=True))
     for person in newcomers:
-        visit.log("enrolled", person=person.person, version=1)
+        visit.log("enrolled", person=person.person, version=1, note=note)
     return newcomers

@@ -1,6 +1,7 @@
 """People: enroll from a recording, list, export, delete."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Path, Query
@@ -10,7 +11,6 @@ from starlette.requests import Request
 from acclock.errors import NameRefusedError
 from acclock.world.service import receipts
 from acclock.world.service.access import Called, Serving
-from acclock.world.service.consents import enroll_with_consent, log_consent
 from acclock.world.service.refusals import RefusedError
 from acclock.world.service.service import Service
 from acclock.world.service.shapes import People, PersonShape, Removed
@@ -62,11 +62,9 @@ async def enroll(  # noqa: PLR0913 - FastAPI reads the request off the arguments
 
     def work() -> PersonShape:
         recording = read_recording(body, filename, rate_hz=service.preparation.rate_hz)
-        noted = log_consent(service.desk.vault, consent)
-        person = enroll_with_consent(
-            service.desk, wanted, lambda: service.desk.enroll(wanted, [recording]).person, noted
-        )
-        return _show(service, person)
+        with refuse_taken(wanted):
+            made = service.desk.enroll(wanted, [recording], consent=consent)
+        return _show(service, made.person)
 
     if key is None:
         return await work_on(service, work)
@@ -109,6 +107,15 @@ def find(service: Service, name: str) -> Person:
         return service.desk.vault.person(name)
     except NameRefusedError as error:
         raise RefusedError(404, "unknown_person", str(error)) from None
+
+
+@contextmanager
+def refuse_taken(name: str) -> Iterator[None]:
+    """Refuse to enroll somebody under a name that another has."""
+    try:
+        yield
+    except NameRefusedError:
+        raise RefusedError(409, "name_taken", f"the name {name!r} is taken") from None
 
 
 def _once(

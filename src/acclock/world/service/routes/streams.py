@@ -14,7 +14,6 @@ from acclock.session.chunks import Break
 from acclock.world.service import limits
 from acclock.world.service.access import address_of, identify, service_of
 from acclock.world.service.connections import Connection
-from acclock.world.service.consents import enroll_with_consent, log_consent
 from acclock.world.service.enrolling import Enrolling
 from acclock.world.service.hellos import Hello, read_hello, read_wanted
 from acclock.world.service.intake import Control
@@ -22,7 +21,7 @@ from acclock.world.service.joining import announce, join, leave, new_stream, pre
 from acclock.world.service.listeners import Message
 from acclock.world.service.refusals import RefusedError
 from acclock.world.service.roles import Caller
-from acclock.world.service.routes.people import find, is_known
+from acclock.world.service.routes.people import find, is_known, refuse_taken
 from acclock.world.service.service import Service
 from acclock.world.service.snapshots import Snapshot, show
 from acclock.world.vault.names import checked
@@ -147,5 +146,5 @@ def _say_all(connection: Connection, news: list[Message]) -> None:
 def _finish(service: Service, name: str, consent: str, enrollment: Enrollment) -> Person:
     desk = service.desk
     template = finish(enrollment, cohort=desk.cohort, now=datetime.now(UTC))
-    noted = log_consent(desk.vault, consent)
-    return enroll_with_consent(desk, name, lambda: desk.vault.add(name, template), noted)
+    with refuse_taken(name):
+        return desk.vault.add(name, template, consent=consent)

@@ -28,6 +28,9 @@ CohortName = Annotated[str, typer.Option("--cohort", help="simulated, mscardio, 
 Data = Annotated[Path | None, typer.Option(help="Where mscardio lies, as a folder or zip.")]
 ScaleName = Annotated[str, typer.Option("--scale", help="quick, standard or full.")]
 Results = Annotated[Path, typer.Option(help="The folder of outcomes and reports.")]
+Kept = Annotated[
+    Path | None, typer.Option("--cache", help="For windows and encoders; OUT/cache by default.")
+]
 Workers = Annotated[int | None, typer.Option(min=1, help="Processes; one per core by default.")]
 
 
@@ -39,6 +42,7 @@ def experiment(
     data: Data = None,
     scale: ScaleName = "quick",
     out: Results = Path("experiments"),
+    cache: Kept = None,
     workers: Workers = None,
     as_json: JsonFlag = False,
 ) -> None:
@@ -61,6 +65,7 @@ def experiment(
                     data=data,
                     scale=size,
                     out=out,
+                    cache=cache or out / "cache",
                     workers=workers,
                     on_done=bars.work,
                 )

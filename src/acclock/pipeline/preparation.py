@@ -1,6 +1,6 @@
 """How a window is made ready for the encoder: a choice that has a name."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal, Self, get_args
 
@@ -34,6 +34,8 @@ class Preparation:
 
     name: PreparationName = "two-stage"
     rate_hz: float = 100.0
+    window_s: float = 4.0
+    """How long a window is. Sessions decide on 4 s; other lengths are for experiments."""
 
     def __post_init__(self) -> None:
         if self.name not in _RECOVERIES:
@@ -54,9 +56,9 @@ class Preparation:
 
     @property
     def config(self) -> DenoiseConfig:
-        return _configure(self.name, self.rate_hz)
+        return _configure(self.name, self.rate_hz, self.window_s)
 
 
 @lru_cache(maxsize=32)  # every window of a stream asks for the same one
-def _configure(name: PreparationName, rate_hz: float) -> DenoiseConfig:
-    return DenoiseConfig.at_rate(rate_hz, recovery=_RECOVERIES[name])
+def _configure(name: PreparationName, rate_hz: float, window_s: float) -> DenoiseConfig:
+    return replace(DenoiseConfig.at_rate(rate_hz, recovery=_RECOVERIES[name]), window_s=window_s)

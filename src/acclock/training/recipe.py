@@ -64,6 +64,7 @@ class Recipe:
     embedding_width: int = 128
     preparation: PreparationName = "paper"
     rate_hz: float = 100.0
+    window_s: float = 4.0
     axes: int = 1
     """One axis is the vertical one, x; three are weighed by attention."""
     offsets: Offsets = "grid"
@@ -107,11 +108,12 @@ class Recipe:
 
     @property
     def prepared(self) -> Preparation:
-        return Preparation(name=self.preparation, rate_hz=self.rate_hz)
+        return Preparation(name=self.preparation, rate_hz=self.rate_hz, window_s=self.window_s)
 
     @property
     def shape(self) -> WindowShape:
-        return WindowShape(axes=self.axes, length=self.prepared.config.window_length)
+        length = self.prepared.config.window_length
+        return WindowShape(axes=self.axes, length=length, seconds=self.window_s)
 
     @property
     def network_config(self) -> NetworkConfig:

@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from acclock.embedding.card import Card, hash_person
 from acclock.errors import ConfigError
+from acclock.session.evidence import WINDOW_S
 from acclock.training.export import export
 from acclock.training.figures import average_epochs, measure, measure_last
 from acclock.training.grid import fingerprint
@@ -65,6 +66,11 @@ def train(training: Training, *, on_report: OnReport = lambda *_: None) -> Train
 
     Paper: Sec. 7.1.1.
     """
+    if training.recipe.window_s != WINDOW_S:
+        raise ConfigError(
+            f"sessions decide on windows of {WINDOW_S:g} s; a model for windows of"
+            f" {training.recipe.window_s:g} s could not be used"
+        )
     found = cross_validate(training, on_report=on_report)
     epochs = average_epochs(found.runs)
     final = Run(_shorten(training.recipe, epochs), found.subjects)

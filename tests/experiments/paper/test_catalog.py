@@ -31,7 +31,7 @@ def test_every_variant_has_a_name_of_its_own_and_a_recipe_that_reads(name: str) 
     experiment = list_experiments()[name]
 
     names = [variant.name for variant in experiment.variants]
-    recipes = [read_recipe(one.recipe.replace("{epochs}", "1")) for one in experiment.variants]
+    recipes = [read_recipe(SCALES["quick"].fill_in(one.recipe)) for one in experiment.variants]
 
     assert len(set(names)) == len(names) == len(recipes)
 

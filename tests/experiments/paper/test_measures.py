@@ -17,7 +17,7 @@ def mean(outcome: Outcome, rate: str) -> float:
     ("experiment", "variant"),
     [
         ("registration", "5 windows"),
-        ("training-size", "75 windows"),
+        ("training-size", "75 windows of 4 s"),
         ("movements", "talk, 10 windows of it enrolled"),
         ("packet-loss", "30 %, learned"),
         ("weeks", "week 8, updated weekly"),

@@ -29,11 +29,18 @@ class WindowShape:
     axes: int = 1
     length: int = 400
     """Samples per axis: four seconds are 400, 300, 200 or 100 at 100, 75, 50 or 25 Hz."""
+    seconds: float = 4.0
 
     def __post_init__(self) -> None:
         if self.axes not in (1, 3):
             raise ConfigError(f"a window has one axis or three, not {self.axes}")
         require_positive(length=self.length)
+        if not self.seconds > 0:
+            raise ConfigError(f"a window lasts longer than {self.seconds} s")
+
+    @property
+    def rate_hz(self) -> float:
+        return self.length / self.seconds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from torch import Tensor, nn
 from acclock.embedding.networks.config import TwoBranchConfig, WindowShape
 from acclock.embedding.networks.residual import AttentiveStatistics, ResidualBlock, Waveform
 from acclock.embedding.networks.spectra import Spectrogram, log_power
-from acclock.embedding.networks.views import TOP_SHARE, WINDOW_S
+from acclock.embedding.networks.views import TOP_SHARE
 
 _STRETCH_S, _STEP_S = 0.8, 0.2
 
@@ -16,7 +16,7 @@ class TimeFrequency(nn.Module):
 
     def __init__(self, *, shape: WindowShape, channels: int) -> None:
         super().__init__()
-        rate_hz = shape.length / WINDOW_S
+        rate_hz = shape.rate_hz
         stretch, step = round(_STRETCH_S * rate_hz), round(_STEP_S * rate_hz)
         self.look = Spectrogram(
             stretch=stretch, step=step, rate_hz=rate_hz, top_hz=TOP_SHARE * rate_hz

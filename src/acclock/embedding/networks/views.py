@@ -7,7 +7,6 @@ from acclock.embedding.networks.config import ViewsConfig, WindowShape
 from acclock.embedding.networks.rhythm import EnvelopeRhythm
 from acclock.embedding.networks.spectra import BandSpectra, Spectrogram, SpectrogramStatistics
 
-WINDOW_S = 4.0
 TOP_SHARE = 0.4
 """Of the rate: above this share of it sensors differ in how they end."""
 _STRETCH_S, _STEP_S = 1.6, 0.2
@@ -23,7 +22,7 @@ class Views(nn.Module):
 
     def __init__(self, config: ViewsConfig, shape: WindowShape) -> None:
         super().__init__()
-        rate_hz = shape.length / WINDOW_S
+        rate_hz = shape.rate_hz
         top_hz = TOP_SHARE * rate_hz
         views: list[BandSpectra | SpectrogramStatistics | EnvelopeRhythm] = [
             BandSpectra(shape=shape, rate_hz=rate_hz, bands=config.bands, top_hz=top_hz)

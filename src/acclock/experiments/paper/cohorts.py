@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from acclock.errors import ConfigError, TooFewError, UnreadableError
+from acclock.experiments.paper.cache import NO_CACHE, Cache
 from acclock.experiments.paper.scales import Scale
 from acclock.experiments.paper.variants import FOLDS
 from acclock.experiments.participants import SHORTEST_S, cut_ends
@@ -33,6 +34,8 @@ class Cohort:
     path: Path | None
     fingerprint: str
     """Of all its bytes; other data are another cohort."""
+    cache: Cache = NO_CACHE
+    """Where windows and encoders are kept; they decide nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -45,10 +48,10 @@ class Member:
     """Who was simulated."""
 
 
-def find_cohort(name: str, data: Path | None = None) -> Cohort:
+def find_cohort(name: str, data: Path | None = None, *, cache: Cache = NO_CACHE) -> Cohort:
     """Give a cohort by its name, or the data set in a folder or zip."""
     if name == SIMULATED:
-        return Cohort(name=SIMULATED, path=None, fingerprint=SIMULATED)
+        return Cohort(name=SIMULATED, path=None, fingerprint=SIMULATED, cache=cache)
     if name == MSCARDIO and data is None:
         raise ConfigError(
             f"--data must say where MSCardio lies, as a folder or zip; it is at {_PUBLISHED}"
@@ -57,7 +60,7 @@ def find_cohort(name: str, data: Path | None = None) -> Cohort:
     if not path.exists():
         raise UnreadableError(f"{path} is neither a data set nor 'simulated' nor 'mscardio'")
     called = MSCARDIO if name == MSCARDIO else path.stem
-    return Cohort(name=called, path=path, fingerprint=_hash(path))
+    return Cohort(name=called, path=path, fingerprint=_hash(path), cache=cache)
 
 
 @lru_cache(maxsize=2)

@@ -8,8 +8,10 @@ import numpy as np
 
 from acclock.embedding.networks.siamese import EmbeddingModel
 from acclock.errors import TooFewError
+from acclock.experiments.paper.cache import cut_once
 from acclock.experiments.paper.cohorts import Cohort, Member, deal, gather_members
-from acclock.experiments.paper.pieces import Piece, cut, lose
+from acclock.experiments.paper.learning import learn_once
+from acclock.experiments.paper.pieces import Piece, lose
 from acclock.experiments.paper.scales import Scale
 from acclock.matching.centers import are_unit
 from acclock.matching.cohort import Cohort as Strangers
@@ -19,7 +21,6 @@ from acclock.training.export import embed_eagerly
 from acclock.training.grid import Windows
 from acclock.training.recipe import Recipe
 from acclock.training.recipes import read_recipe
-from acclock.training.run import Run
 from acclock.training.subjects import FEWEST_WINDOWS, Session, Subject
 from acclock.values import FloatArray
 
@@ -66,13 +67,11 @@ def train_encoder(lesson: Lesson) -> Encoder:
     subjects = list(_find_subjects(lesson, recipe))
     if len(subjects) < 2:
         raise TooFewError(what="people to learn from", have=len(subjects), need=2)
-    run = Run(recipe, subjects)
-    while not run.finished:
-        run.advance()
+    model = learn_once(recipe, subjects, cache=lesson.cohort.cache)
     windows = np.concatenate([_choose_evenly(subject) for subject in subjects])
-    rows = embed_eagerly(run.model, keep_axes(windows, recipe.axes))
+    rows = embed_eagerly(model, keep_axes(windows, recipe.axes))
     return Encoder(
-        model=run.model,
+        model=model,
         preparation=recipe.prepared,
         axes=recipe.axes,
         strangers=Strangers(embeddings=rows[are_unit(rows)], model="fold"),
@@ -86,7 +85,7 @@ def cut_members(
     """Give everybody's windows by name."""
     return {
         member.name: tuple(
-            cut(recording, preparation, session=when)
+            cut_once(recording, preparation, cache=cohort.cache, session=when)
             for when, recording in enumerate(member.recordings)
         )
         for member in gather_members(cohort, scale, seed)
@@ -127,7 +126,7 @@ def _find_pieces(lesson: Lesson, recipe: Recipe, number: int, member: Member) ->
     chance = np.random.default_rng([lesson.seed, number])
     shares = [chance.uniform(0.0, _LOSSES[n % 4]) for n in range(len(member.recordings))]
     return tuple(
-        cut(lose(recording, share, chance), recipe.prepared)
+        cut_once(lose(recording, share, chance), recipe.prepared, cache=lesson.cohort.cache)
         for recording, share in zip(member.recordings, shares, strict=True)
     )
 

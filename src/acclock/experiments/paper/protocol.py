@@ -23,6 +23,7 @@ Rates = dict[str, float]
 
 NOW = datetime(2000, 1, 1, tzinfo=UTC)
 """When these templates are made: no figure hangs on a clock."""
+_FARS = np.geomspace(0.001, 0.5, 24)
 _RULES = {"": RULES["paper"], "_left_out": RULES["leave-one-out"]}
 """Ending of a rate's name -> rule of its thresholds."""
 
@@ -96,6 +97,28 @@ def judge(
         one | {f"cross_{name}": value for name, value in other.items()}
         for one, other in zip(within, crossed, strict=True)
     ]
+
+
+def trade_off(
+    hall: Hall, *, enrolled: int | None = None, seed: int = 0
+) -> list[tuple[float, float]]:
+    """Give FAR and FRR at one threshold after another, each the mean over all templates."""
+    planned = plan_thirds(hall, enrolled=enrolled, seed=seed)
+    gallery, tried = hall.gallery, hall.select("both", "tried")
+    trials = try_all(gallery, planned, enroll_all(gallery, planned), windows=1)
+    # what has no distance is rejected, as if it were endlessly far
+    distances = np.nan_to_num(trials.distances, nan=np.inf)
+    curves = [
+        _reject(column[own & tried], column[others & tried])
+        for column, own, others in zip(distances.T, trials.own.T, trials.others.T, strict=True)
+    ]
+    return [(float(x), float(y)) for x, y in zip(_FARS, np.mean(curves, axis=0), strict=True)]
+
+
+def _reject(own: FloatArray, others: FloatArray) -> FloatArray:
+    """Give the share of a user's windows that is rejected where so many others' are accepted."""
+    thresholds = np.quantile(others, _FARS, method="lower")
+    return np.asarray((own[:, np.newaxis] >= thresholds).mean(axis=0))
 
 
 def plan_thirds(hall: Hall, *, enrolled: int | None, seed: int) -> Plan:

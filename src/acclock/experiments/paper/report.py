@@ -10,8 +10,8 @@ from acclock.experiments.paper.page import fill_page, fill_section
 from acclock.experiments.paper.scales import Scale
 from acclock.experiments.paper.store import Record, Store
 from acclock.experiments.paper.summary import gather_rates, summarize
-from acclock.experiments.paper.units import VERSIONS
 from acclock.experiments.paper.variants import Experiment
+from acclock.experiments.paper.versions import VERSIONS
 from acclock.experiments.paper.wording import HEAD, write_row
 from acclock.world.replacing import replacing
 
@@ -75,7 +75,7 @@ def _read(store: Store, experiment: Experiment, cohorts: Sequence[str], scale: S
 
 def _describe_run(experiment: Experiment, held: Held, scale: Scale) -> str:
     """Say by which command, on how many people, how long, and whether all of it was done."""
-    planned = experiment.count_units(seeds=len(scale.seeds))
+    planned = experiment.count_units(seeds=len(scale.seeds), whole_grids=scale.whole_grids)
     first = experiment.variants[0].name
     told = [f"`acclock experiment run {experiment.name}`"]
     for name, records in held.items():

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from acclock.errors import ConfigError
+from acclock.experiments.paper.cache import Cache
 from acclock.experiments.paper.cohorts import SIMULATED, find_cohort
 from acclock.experiments.paper.engines import OnDone, run
 from acclock.experiments.paper.scales import Scale
@@ -19,11 +20,12 @@ def run_experiments(  # noqa: PLR0913 - all that a user can choose
     data: Path | None,
     scale: Scale,
     out: Path,
+    cache: Path | None = None,
     workers: int | None = None,
     on_done: OnDone = lambda *_: None,
 ) -> dict[str, object]:
     """Do what is not yet done of these experiments, and say how much that was."""
-    found = find_cohort(cohort, data)
+    found = find_cohort(cohort, data, cache=Cache(cache))
     able = [one for one in experiments if found.name == SIMULATED or one.on_real_hearts]
     if not able:
         names = ", ".join(one.name for one in experiments)

@@ -1,7 +1,7 @@
 """How much work an experiment may be."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from types import MappingProxyType
 
 from acclock.errors import ConfigError
@@ -25,6 +25,10 @@ class Scale:
     """Each draws other simulated people, other folds and other thirds."""
     epochs: int
     """Of a network that learns step by step."""
+    few_epochs: int
+    """Of a ResNet50, whose steps cost as much as ten of the others."""
+    whole_grids: bool = False
+    """Whether every cell of a grid is measured, or a row and a column of it."""
     is_result: bool = True
     """Whether the figures say anything; those of a smoke test do not."""
 
@@ -34,6 +38,17 @@ class Scale:
                 "a scale has six people, two sessions and a seed at least,"
                 f" not {self.people}, {self.sessions} and {len(self.seeds)}"
             )
+
+    @property
+    def config(self) -> dict[str, object]:
+        """What decides the outcome of every unit; epochs are told in the recipes that have any."""
+        hidden = ("name", "epochs", "few_epochs", "whole_grids", "is_result")
+        return {name: value for name, value in asdict(self).items() if name not in hidden}
+
+    def fill_in(self, recipe: str) -> str:
+        """Give a recipe with its epochs."""
+        filled = recipe.replace("{few_epochs}", str(self.few_epochs))
+        return filled.replace("{epochs}", str(self.epochs))
 
 
 SCALES: Mapping[str, Scale] = MappingProxyType(
@@ -49,6 +64,7 @@ SCALES: Mapping[str, Scale] = MappingProxyType(
                 real_people=12,
                 seeds=(0,),
                 epochs=1,
+                few_epochs=1,
                 is_result=False,
             ),
             Scale(
@@ -59,7 +75,8 @@ SCALES: Mapping[str, Scale] = MappingProxyType(
                 tested_s=60.0,
                 real_people=None,
                 seeds=(0,),
-                epochs=12,
+                epochs=8,
+                few_epochs=2,
             ),
             Scale(
                 name="full",
@@ -70,9 +87,12 @@ SCALES: Mapping[str, Scale] = MappingProxyType(
                 real_people=None,
                 seeds=(0, 1, 2),
                 epochs=100,
+                few_epochs=100,
+                whole_grids=True,
             ),
         )
     }
 )
 """``quick`` is a smoke test; ``standard`` has the paper's people and windows and is planned for two
-cores; ``full`` has the paper's epochs too, for a bigger machine."""
+cores: of a grid it measures a row and a column, and its networks do not converge; ``full`` has
+whole grids and the paper's epochs too, for a bigger machine."""

@@ -81,17 +81,22 @@ def _describe(record: Record) -> dict[str, object]:
         for name, rates in record.outcome.people.items()
     }
     values = {name: round(value, _DIGITS) for name, value in record.outcome.values.items()}
-    place = {"variant": record.variant, "fold": record.fold, "seed": record.seed}
-    return {"key": record.key, "seconds": record.seconds, **place, "people": people} | {
-        "values": values
+    series = {
+        name: [[round(value, _DIGITS) for value in row] for row in rows]
+        for name, rows in record.outcome.series.items()
     }
+    place = {"variant": record.variant, "fold": record.fold, "seed": record.seed}
+    told = {"key": record.key, "seconds": record.seconds, **place, "people": people}
+    return told | {"values": values} | ({"series": series} if series else {})
 
 
 def _parse(file: Path) -> Iterator[Record]:
     try:
         told = json.loads(file.read_text())
         for one in told["units"]:
-            outcome = Outcome(people=one.pop("people"), values=one.pop("values"))
+            outcome = Outcome(
+                people=one.pop("people"), values=one.pop("values"), series=one.pop("series", {})
+            )
             yield Record(outcome=outcome, **one)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UnreadableError(f"{file} does not hold outcomes of an experiment") from error

@@ -2,16 +2,14 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib import import_module
 
 from acclock.experiments.paper.cohorts import Cohort
 from acclock.experiments.paper.scales import Scale
 from acclock.experiments.paper.variants import FOLDS, Experiment, Variant
-
-VERSIONS = {"people": 1, "encoder": 1, "protocol": 1}
-"""Of the stages that all experiments share: raised when one of them gives other figures."""
+from acclock.experiments.paper.versions import VERSIONS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,15 +26,20 @@ class Unit:
     scale: Scale
 
     @property
+    def recipe(self) -> str:
+        """How the encoder is trained, with as many epochs as the scale can afford."""
+        return self.scale.fill_in(self.variant.recipe)
+
+    @property
     def key(self) -> str:
         """A name for the outcome: another version, setting or data set is another name."""
         told = {
             "versions": VERSIONS | {"experiment": self.version},
             "measure": self.measure,
-            "variant": self.variant.config,
+            "variant": self.variant.config | {"recipe": self.recipe},
             "place": [self.fold, self.seed],
             "data": self.cohort.fingerprint,
-            "scale": asdict(self.scale),
+            "scale": self.scale.config,
         }
         text = json.dumps(told, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
@@ -44,17 +47,19 @@ class Unit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What came out: rates of people, or figures of nobody in particular."""
+    """What came out: rates of people, figures of nobody in particular, or what can be drawn."""
 
     people: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     values: Mapping[str, float] = field(default_factory=dict)
+    series: Mapping[str, Sequence[Sequence[float]]] = field(default_factory=dict)
+    """Rows of numbers by name: a curve, points in a plane, or a picture."""
 
 
 def plan_units(experiment: Experiment, cohort: Cohort, scale: Scale) -> Iterator[Unit]:
     """Cut an experiment into units, those of a fold together: they share its encoder."""
     for seed in scale.seeds:
         for fold in range(FOLDS if experiment.in_folds else 1):
-            for variant in experiment.variants:
+            for variant in experiment.choose(whole_grids=scale.whole_grids):
                 yield Unit(
                     experiment=experiment.name,
                     measure=experiment.measure,

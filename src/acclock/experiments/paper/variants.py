@@ -35,6 +35,8 @@ class Variant:
     """Whether samples are missing in training too, up to 30 %."""
     setting: float = 0.0
     """For measures that have one number to set."""
+    in_corner: bool = False
+    """A cell off the cross of a grid: measured only where the scale fills whole grids."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.lost < 1:
@@ -44,10 +46,13 @@ class Variant:
 
     @property
     def config(self) -> dict[str, object]:
-        """All that decides what comes out: everything but the paper's figures."""
-        told = asdict(self)
-        del told["paper"]
-        return told
+        """All that decides what comes out: what is said here and is not the paper's figures.
+
+        What is not said is left out, so that a variant keeps its name when there is more to vary.
+        """
+        usual = asdict(Variant(name=""))
+        told = {name: value for name, value in asdict(self).items() if value != usual[name]}
+        return {name: value for name, value in told.items() if name not in ("paper", "in_corner")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +83,11 @@ class Experiment:
         """Give the variant of a name."""
         return next(one for one in self.variants if one.name == name)
 
-    def count_units(self, *, seeds: int) -> int:
+    def choose(self, *, whole_grids: bool) -> tuple[Variant, ...]:
+        """Give the variants that are measured: of a grid all cells, or a row and a column."""
+        return tuple(one for one in self.variants if whole_grids or not one.in_corner)
+
+    def count_units(self, *, seeds: int, whole_grids: bool) -> int:
         """Say into how many units it is cut."""
-        return len(self.variants) * seeds * (FOLDS if self.in_folds else 1)
+        chosen = self.choose(whole_grids=whole_grids)
+        return len(chosen) * seeds * (FOLDS if self.in_folds else 1)

@@ -14,7 +14,7 @@ from acclock.experiments.paper.encoders import (
     train_encoder,
 )
 from acclock.experiments.paper.pieces import Piece, cut, lose
-from acclock.experiments.paper.protocol import Part, Role, fill_hall, judge
+from acclock.experiments.paper.protocol import Part, Role, fill_hall, judge, trade_off
 from acclock.experiments.paper.units import Outcome, Unit
 from acclock.simulation import Person, Scene, draw_person, simulate
 from acclock.values import FloatArray
@@ -31,13 +31,12 @@ def measure(unit: Unit) -> Outcome:
     encoder = train_encoder(find_lesson(unit))
     people = {member.name: cast(unit, member, encoder) for member in find_cast(unit)}
     present = {name: parts for name, parts in people.items() if _is_present(parts)}
-    rates = judge(
-        fill_hall(list(present.values())),
-        encoder.strangers,
-        enrolled=unit.variant.enrolled,
-        seed=unit.seed,
+    hall, enrolled = fill_hall(list(present.values())), unit.variant.enrolled
+    rates = judge(hall, encoder.strangers, enrolled=enrolled, seed=unit.seed)
+    return Outcome(
+        people=dict(zip(present, rates, strict=True)),
+        series={"det": trade_off(hall, enrolled=enrolled, seed=unit.seed)},
     )
-    return Outcome(people=dict(zip(present, rates, strict=True)))
 
 
 def find_lesson(unit: Unit) -> Lesson:
@@ -48,7 +47,7 @@ def find_lesson(unit: Unit) -> Lesson:
         scale=scale,
         fold=unit.fold,
         seed=unit.seed,
-        recipe=variant.recipe.replace("{epochs}", str(scale.epochs)),
+        recipe=unit.recipe,
         learned=variant.learned,
         learns_lost=variant.learns_lost,
     )

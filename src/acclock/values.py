@@ -36,6 +36,9 @@ class Recording:
     samples: FloatArray
     """Acceleration in m/s², one row per axis: shape ``(3, n)``. Read-only."""
     rate_hz: float
+    sampled_hz: float | None = None
+    """How often the sensor sampled, where that is not ``rate_hz``: nothing above half of it is in
+    the signal, whatever its rate now."""
     received: BoolArray = field(default_factory=lambda: _ALL)
     """Which samples really arrived, all when not given: shape ``(n,)``. Read-only."""
     start: datetime | None = None
@@ -53,6 +56,8 @@ class Recording:
             raise SignalError(f"a recording has three axes in rows; this has shape {samples.shape}")
         if not np.isfinite(self.rate_hz) or self.rate_hz <= 0:
             raise SignalError(f"a sampling rate is positive; this is {self.rate_hz}")
+        if self.sampled_hz is not None and not self.sampled_hz > 0:
+            raise SignalError(f"a sensor's sampling rate is positive; this is {self.sampled_hz}")
         count = samples.shape[1]
         received = np.ones(count, bool) if self.received is _ALL else np.array(self.received, bool)
         if received.shape != (count,):
@@ -80,6 +85,11 @@ class Recording:
     @property
     def duration_s(self) -> float:
         return len(self) / self.rate_hz
+
+    @property
+    def native_rate_hz(self) -> float:
+        """How often the sensor sampled."""
+        return self.rate_hz if self.sampled_hz is None else self.sampled_hz
 
     @property
     def missing_share(self) -> float:

@@ -54,6 +54,17 @@ def test_windows_of_another_rate_are_refused(card: Card) -> None:
         card.require(rate_hz=100.0)
 
 
+@pytest.mark.parametrize("sampled_hz", [36.5, 50.0, 398.0])
+def test_a_sensor_that_samples_often_enough_is_taken(card: Card, sampled_hz: float) -> None:
+    card.require_sampled(sampled_hz)
+
+
+@pytest.mark.parametrize("sampled_hz", [25.0, 34.0])
+def test_a_sensor_that_samples_too_rarely_is_refused(card: Card, sampled_hz: float) -> None:
+    with pytest.raises(ModelError, match=f"made for 50 Hz; .* taken at {sampled_hz:g} Hz"):
+        card.require_sampled(sampled_hz)
+
+
 def test_windows_of_another_preparation_are_refused(card: Card) -> None:
     card.require(rate_hz=50.0, preparation="bandpass")
 

@@ -10,6 +10,8 @@ from acclock.errors import ModelError
 
 FORMAT = 1
 """Of the card and of what lies around it; a file of another format is refused."""
+_LEAST_SAMPLED = 0.7
+"""Of the model's rate: phones that sample at 73 Hz were among those that models learned from."""
 CARD_KEY = "acclock.card"
 """Under which name a model file carries its card."""
 
@@ -66,6 +68,18 @@ class Card:
             raise ModelError(
                 f"the model learned from windows prepared by {self.preparation!r};"
                 f" these come from {preparation!r}"
+            )
+
+    def require_sampled(self, sampled_hz: float) -> None:
+        """Refuse a sensor that samples too rarely: what the model reads is not in its signal.
+
+        Everybody would lie in one place there, far from the strangers whom thresholds were
+        chosen by, and would be taken for the user.
+        """
+        if sampled_hz < _LEAST_SAMPLED * self.rate_hz:
+            raise ModelError(
+                f"the model was made for {self.rate_hz:g} Hz; these samples were taken at"
+                f" {sampled_hz:.4g} Hz, which needs a model made for that (--model)"
             )
 
     def to_json(self) -> str:

@@ -41,6 +41,7 @@ def observe(recording: Recording, embedder: Embeds, *, step_s: float | None = No
     """
     card = embedder.card
     card.require(rate_hz=recording.rate_hz)
+    card.require_sampled(recording.native_rate_hz)
     preparation = Preparation.of(card)
     step_s = preparation.config.window_s if step_s is None else step_s
     windows = prepare(recording, preparation, step_s=step_s)

@@ -39,6 +39,7 @@ def test_a_recording_comes_back_as_it_was(  # noqa: PLR0913
     recording = Recording(
         samples=generator.normal(size=(3, count)),
         rate_hz=rate_hz,
+        sampled_hz=None if seed % 2 else rate_hz / 2,
         received=generator.random(count) > 0.1,
         start=start,
         person=person,
@@ -54,7 +55,7 @@ def test_a_recording_comes_back_as_it_was(  # noqa: PLR0913
 
     np.testing.assert_array_equal(again.samples, recording.samples)
     np.testing.assert_array_equal(again.received, recording.received)
-    for name in ("rate_hz", "start", "person", "session", "device", "ear", "labels"):
+    for name in ("rate_hz", "sampled_hz", "start", "person", "session", "device", "ear", "labels"):
         assert getattr(again, name) == getattr(recording, name)
 
 
@@ -81,6 +82,15 @@ def test_a_reading_of_our_own_says_what_it_is(stored: Path) -> None:
     assert reading.native_rate_hz == 100.0
     assert reading.gaps[0].length_s == pytest.approx(0.5)
     assert np.flatnonzero(~reading.recording.received).tolist() == list(range(150, 175))
+
+
+def test_what_was_sampled_rarely_says_so_at_any_rate(tmp_path: Path, motion: FloatArray) -> None:
+    write(Recording(samples=motion, rate_hz=50.0), tmp_path / "rare.npz")
+    write(read(tmp_path / "rare.npz", rate_hz=100.0), tmp_path / "often.npz")
+
+    again = read(tmp_path / "often.npz")
+
+    assert (again.rate_hz, again.native_rate_hz) == (100.0, 50.0)
 
 
 def test_nothing_is_left_when_writing_fails(tmp_path: Path, motion: FloatArray) -> None:

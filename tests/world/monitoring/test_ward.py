@@ -8,12 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from acclock.errors import ModelError
 from acclock.matching.cohort import Cohort
 from acclock.matching.enrollment import enroll
 from acclock.simulation import Scene, draw_person, simulate
 from acclock.values import FloatArray
 from acclock.world.desk import Desk, open_desk
+from acclock.world.files import read, write
 from acclock.world.monitoring.ward import Ward
+from acclock.world.sources.parsing import parse_source
 from acclock.world.vault.keys import KeyFile
 from acclock.world.vault.opening import open_vault
 from acclock.world.wearing import observe
@@ -51,6 +54,19 @@ def add(desk: Desk, rows: FloatArray, clock: Clock, *, goal: int) -> Ward:
     cohort: Cohort = desk.cohort
     desk.vault.add("anna", enroll(rows, cohort=cohort, now=clock.now, goal=goal))
     return Ward(desk, "anna")
+
+
+def test_an_earphone_that_samples_too_rarely_for_the_model_is_refused(
+    desk: Desk, clock: Clock, windows: FloatArray, tmp_path: Path
+) -> None:
+    ward = add(desk, windows[:30], clock, goal=50)
+    rare = simulate(draw_person(0), Scene(duration_s=20.0, rate_hz=50.0)).recording
+    write(rare, tmp_path / "rare.npz")
+
+    with pytest.raises(ModelError, match="taken at 50 Hz"):
+        ward.require(parse_source(f"replay:{tmp_path / 'rare.npz'}"))
+    with pytest.raises(ModelError, match="taken at 50 Hz"):
+        desk.verify("anna", read(tmp_path / "rare.npz", rate_hz=100.0))
 
 
 def test_a_light_enrollment_grows_to_its_goal_and_each_step_is_a_version(

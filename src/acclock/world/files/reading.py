@@ -100,11 +100,15 @@ def _inspect_archive(
     if scale.factor != 1.0:
         recording = replace(recording, samples=recording.samples * scale.factor)
     gaps = gaps_of(recording)
-    native_rate_hz = recording.rate_hz
-    if rate_hz is not None and rate_hz != native_rate_hz:
+    native_rate_hz = recording.native_rate_hz
+    if rate_hz is not None and rate_hz != recording.rate_hz:
         even = change_rate(recording, rate_hz)
         recording = replace(
-            recording, samples=even.samples, received=even.received, rate_hz=rate_hz
+            recording,
+            samples=even.samples,
+            received=even.received,
+            rate_hz=rate_hz,
+            sampled_hz=native_rate_hz,
         )
     return report(recording, own.FORMAT, scale, native_rate_hz, gaps)
 

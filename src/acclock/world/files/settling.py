@@ -61,6 +61,7 @@ def settle(raw: Raw, about: About, rate_hz: float | None, unit: Unit | None) -> 
     recording = Recording(
         samples=even.samples,
         rate_hz=even.rate_hz,
+        sampled_hz=None if even.native_rate_hz == even.rate_hz else even.native_rate_hz,
         received=even.received,
         start=_place(raw.about.start, about.start),
         person=about.person or raw.about.person,

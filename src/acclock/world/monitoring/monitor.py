@@ -39,6 +39,7 @@ class Monitor:
     """
 
     def __init__(self, ward: Ward, source: Source, herald: Herald, *, policy: Policy) -> None:
+        ward.require(source)
         self._ward, self._source, self._herald, self._policy = ward, source, herald, policy
         self._session = ward.open_session(policy)
         self._clock = LiveClock(source_hz=source.rate_hz, rate_hz=ward.preparation.rate_hz)

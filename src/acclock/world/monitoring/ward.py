@@ -14,6 +14,7 @@ from acclock.session.policies import Policy
 from acclock.session.session import Session
 from acclock.values import FloatArray
 from acclock.world.desk import Desk
+from acclock.world.sources.source import Source
 
 News = Literal["none", "changed", "gone"]
 
@@ -49,6 +50,10 @@ class Ward:
             policy,
             person=self.name,
         )
+
+    def require(self, source: Source) -> None:
+        """Refuse a source that samples too rarely for the model."""
+        self._desk.embedder.card.require_sampled(source.rate_hz)
 
     def embed(self, windows: FloatArray) -> FloatArray:
         """Give the embeddings of windows ``(batch, 3, n)``."""

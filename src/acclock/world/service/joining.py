@@ -5,6 +5,7 @@ import time
 from dataclasses import dataclass
 
 from acclock.acquisition.live import LiveClock
+from acclock.errors import ModelError
 from acclock.session.policies import Policy
 from acclock.session.reasons import Reason
 from acclock.session.session import Session
@@ -36,10 +37,6 @@ def new_stream() -> str:
 
 def prepare(service: Service, person: Person, wanted: Wanted, hear: Hear) -> Watching:
     """Make a session from somebody's template. It reads the vault: not for the event loop."""
-    if not LEAST_HZ <= wanted.rate_hz <= MOST_HZ:
-        raise RefusedError(
-            422, "bad_rate", f"a stream has {LEAST_HZ:g} to {MOST_HZ:g} samples a second"
-        )
     desk, preparation = service.desk, service.preparation
     stream = new_stream()
     return Watching(
@@ -52,7 +49,7 @@ def prepare(service: Service, person: Person, wanted: Wanted, hear: Hear) -> Wat
             wanted.policy,
             person=person.name,
         ),
-        clock=LiveClock(source_hz=wanted.rate_hz, rate_hz=preparation.rate_hz),
+        clock=make_clock(service, wanted.rate_hz),
         axes=desk.embedder.card.axes,
         rate_hz=preparation.rate_hz,
         snapshot=Snapshot(
@@ -66,6 +63,20 @@ def prepare(service: Service, person: Person, wanted: Wanted, hear: Hear) -> Wat
         traced=wanted.traced,
         news=[],
     )
+
+
+def make_clock(service: Service, source_hz: float) -> LiveClock:
+    """Give a clock for a source of that rate, if the model can read it."""
+    if not LEAST_HZ <= source_hz <= MOST_HZ:
+        raise RefusedError(
+            422, "bad_rate", f"a stream has {LEAST_HZ:g} to {MOST_HZ:g} samples a second"
+        )
+    card = service.desk.embedder.card
+    try:
+        card.require_sampled(source_hz)
+    except ModelError as refusal:
+        raise RefusedError(422, "bad_rate", str(refusal)) from None
+    return LiveClock(source_hz=source_hz, rate_hz=card.rate_hz)
 
 
 def join(service: Service, watching: Watching, token: str) -> None:

@@ -34,6 +34,7 @@ def write(
     header = {
         "version": _VERSION,
         "rate_hz": recording.rate_hz,
+        "sampled_hz": recording.sampled_hz,
         "start": recording.start.isoformat() if recording.start else None,
         **{name: getattr(recording, name) for name in ("person", "session", "device", "ear")},
         "labels": dict(recording.labels),
@@ -58,7 +59,7 @@ def is_own(tree: Tree) -> bool:
 
 def read_own(tree: Tree) -> Recording:
     """Read a recording that ``write`` stored."""
-    about, rate_hz = read_header(tree)
+    about, rate_hz, sampled_hz = read_header(tree)
     samples, received = _array(tree, "samples"), _array(tree, "received")
     if samples.dtype != np.float64 or received.dtype != np.bool_:
         raise UnreadableError(
@@ -68,6 +69,7 @@ def read_own(tree: Tree) -> Recording:
         return Recording(
             samples=samples.astype(np.float64),
             rate_hz=rate_hz,
+            sampled_hz=sampled_hz,
             received=received.astype(np.bool_),
             **{name: getattr(about, name) for name in _ABOUT},
         )
@@ -75,8 +77,8 @@ def read_own(tree: Tree) -> Recording:
         raise UnreadableError(f"it is not what AccLock wrote: {error}") from error
 
 
-def read_header(tree: Tree) -> tuple[About, float]:
-    """Read who and what a stored recording is of, and its rate, without its samples."""
+def read_header(tree: Tree) -> tuple[About, float, float | None]:
+    """Read who and what a stored recording is of, and its rates, without its samples."""
     try:
         header = json.loads(_array(tree, _HEADER).tobytes())
         if header["version"] != _VERSION:
@@ -98,7 +100,8 @@ def read_header(tree: Tree) -> tuple[About, float]:
             day=datetime.fromisoformat(start).date() if start else None,
             labels={str(key): str(value) for key, value in header["labels"].items()},
         )
-        return about, float(header["rate_hz"])
+        sampled_hz = header.get("sampled_hz")  # files of earlier versions do not say
+        return about, float(header["rate_hz"]), None if sampled_hz is None else float(sampled_hz)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise UnreadableError(f"its header is not what AccLock writes: {error}") from error
 

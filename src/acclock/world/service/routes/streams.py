@@ -7,7 +7,6 @@ from fastapi import APIRouter
 from starlette.concurrency import run_in_threadpool
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from acclock.acquisition.live import LiveClock
 from acclock.errors import AccLockError
 from acclock.matching.coaching import Enrollment, finish
 from acclock.session.chunks import Break
@@ -17,7 +16,7 @@ from acclock.world.service.connections import Connection
 from acclock.world.service.enrolling import Enrolling
 from acclock.world.service.hellos import Hello, read_hello, read_wanted
 from acclock.world.service.intake import Control
-from acclock.world.service.joining import announce, join, leave, new_stream, prepare
+from acclock.world.service.joining import announce, join, leave, make_clock, new_stream, prepare
 from acclock.world.service.listeners import Message
 from acclock.world.service.refusals import RefusedError
 from acclock.world.service.roles import Caller
@@ -116,7 +115,7 @@ async def _enroll(service: Service, connection: Connection, caller: Caller, hell
         stream=new_stream(),
         preparation=preparation,
         cohort=service.desk.cohort,
-        clock=LiveClock(source_hz=hello.rate_hz, rate_hz=preparation.rate_hz),
+        clock=make_clock(service, hello.rate_hz),
         axes=service.desk.embedder.card.axes,
         hear=partial(_say_all, connection),
     )

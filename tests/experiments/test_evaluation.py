@@ -1,5 +1,6 @@
 import json
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -7,15 +8,21 @@ import pytest
 
 from acclock.errors import ModelError, TooFewError
 from acclock.experiments.evaluation import Evaluation, evaluate, evaluate_folds
-from acclock.experiments.gallery import Embeds
+from acclock.experiments.gallery import Embeds, embed_all
 from acclock.experiments.gathering import gather
 from acclock.experiments.panels import Panel
 from acclock.experiments.participants import Participant
 from acclock.experiments.pictures import draw_det
+from acclock.experiments.protocols import plan_cross_session
 from acclock.experiments.report import NO_COHORT, WITHIN, describe, tell
 from acclock.matching.cohort import Cohort, hash_stranger
+from acclock.matching.enrollment import enroll
+from acclock.matching.rates import equal_error, far, frr
+from acclock.matching.rule import RULES
+from acclock.matching.verification import verify
 
 Make = Callable[..., Embeds]
+NOW = datetime(2025, 1, 6, 8, tzinfo=UTC)
 
 
 @pytest.fixture(scope="module")
@@ -111,6 +118,42 @@ def test_a_cohort_gives_the_errors_at_the_enrolled_threshold(
     assert first.frr_enrolled is not None
     assert 0.0 <= first.far_enrolled.low <= first.far_enrolled.high <= 1.0
     assert NO_COHORT not in tell(found, card=bands().card)["notes"]  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("name", ["paper", "as-norm"])
+def test_people_are_tried_in_the_unit_of_the_rule(
+    people: Sequence[Participant], bands: Make, name: str
+) -> None:
+    rows = np.random.default_rng(0).normal(size=(300, 36))
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    cohort = Cohort(embeddings=rows, model=bands().fingerprint)
+    rule = RULES[name]
+
+    found = evaluate(people, bands(), protocol="cross-session", cohort=cohort, rule=rule, rounds=50)
+
+    gallery = embed_all(people, bands())
+    planned = plan_cross_session(gallery)
+    templates = [
+        enroll(gallery.embeddings[enrolled], cohort=cohort, now=NOW, rule=rule)
+        for enrolled in planned.enrolled
+    ]
+    own, others = [], []
+    for number, template in enumerate(templates):
+        for wearer, row in zip(gallery.wearers, gallery.embeddings, strict=True):
+            verdict = verify(template, row, cohort=cohort)
+            margin = verdict.distance - verdict.threshold
+            if wearer != number:
+                others.append(margin)
+            elif not planned.enrolled[number][np.all(gallery.embeddings == row, axis=1)].any():
+                own.append(margin)
+    first = found.scores[0]
+    assert found.rule == name
+    assert first.equal_error_enrolled is not None
+    assert first.equal_error_enrolled.value == pytest.approx(equal_error(own, others).rate)
+    assert first.far_enrolled is not None
+    assert first.far_enrolled.value == pytest.approx(float(far(others, 0.0)))
+    assert first.frr_enrolled is not None
+    assert first.frr_enrolled.value == pytest.approx(float(frr(own, 0.0)))
 
 
 def test_a_cohort_made_from_the_people_under_test_is_refused(

@@ -5,6 +5,7 @@ import pytest
 
 from acclock.matching.coherence import measure_widest
 from acclock.matching.cohort import Cohort, Kind
+from acclock.matching.levels import measure_levels
 from acclock.values import FloatArray
 
 WIDTH = 32
@@ -28,11 +29,13 @@ class Crowd:
 
     def cohort(self, people: int = 40, each: int = 15) -> Cohort:
         rows = np.vstack([self.windows(self.person(), each) for _ in range(people)])
-        kind = Kind(name="toys", count=len(rows), widest=self.widest())
+        worn = self.worn_twice()
+        widest, levels = measure_widest(worn), measure_levels(worn)
+        kind = Kind(name="toys", count=len(rows), widest=widest, levels=levels)
         return Cohort(embeddings=rows, model="toy", kinds=(kind,))
 
-    def widest(self) -> float:
-        """How much people vary who sit in the one session and lie in the other."""
+    def worn_twice(self) -> list[list[FloatArray]]:
+        """People who sit in the one session and lie in the other."""
         others = Crowd(0, scatter=self.scatter)
         people = []
         for _ in range(60):
@@ -40,7 +43,7 @@ class Crowd:
             lying = sitting + 0.5 * others.person()
             lying /= np.linalg.norm(lying)
             people.append([others.windows(sitting, 20), others.windows(lying, 20)])
-        return measure_widest(people)
+        return people
 
 
 @pytest.fixture

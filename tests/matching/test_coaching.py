@@ -9,6 +9,7 @@ from acclock.errors import ConfigError, EnrollmentError, SignalError, TooFewErro
 from acclock.matching.coaching import Enrollment, finish, predict_frr, push, report
 from acclock.matching.enrollment import enroll
 from acclock.matching.rule import RULES
+from acclock.matching.threshold import usual_rule
 from acclock.values import FloatArray
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def test_pushing_windows_one_by_one_enrolls_as_all_at_once(
 
     template = finish(gather(windows), cohort=cohort, now=now)
 
-    at_once = enroll(windows, cohort=cohort, now=now)
+    at_once = enroll(windows, cohort=cohort, now=now, rule=usual_rule(cohort))
     np.testing.assert_array_equal(template.center, at_once.center)
     assert template.threshold == at_once.threshold
     assert not template.growing

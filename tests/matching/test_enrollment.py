@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -129,7 +130,7 @@ def test_turning_the_whole_space_changes_no_verdict(
     user, cohort = people.person(), people.cohort()
     windows, query = people.windows(user, 30), people.windows(user, 5)
     turn, _ = np.linalg.qr(people.rng.normal(size=(len(user), len(user))))
-    turned = Cohort(embeddings=cohort.embeddings @ turn, model="toy")
+    turned = replace(cohort, embeddings=cohort.embeddings @ turn)
 
     here = verify(enroll(windows, cohort=cohort, now=now, rule=rule), query, cohort=cohort)
     there = verify(
@@ -210,7 +211,7 @@ def test_refusals_say_what_was_needed(crowd: "type[Crowd]", now: datetime) -> No
         enroll(windows, cohort=cohort, now=now, rule=RULES["as-norm"])
     with pytest.raises(ModelError, match="made by model toy, the embeddings by other"):
         verify(template, windows, cohort=Cohort(embeddings=windows, model="other"))
-    with pytest.raises(ConfigError, match="needs its cohort"):
+    with pytest.raises(ConfigError, match="needs the cohort"):
         verify(enroll(windows, cohort=people.cohort(), now=now, rule=RULES["as-norm"]), windows)
     with pytest.raises(SignalError, match="1 faults for 30 windows"):
         verify(template, windows, faults=[None])

@@ -12,12 +12,16 @@ Files = Annotated[list[str], typer.Argument(help="Recordings of this person alon
 Keep = Annotated[bool, typer.Option(help="Keep the recordings, so that a new model needs no new.")]
 Extra = Annotated[bool, typer.Option("--add", help="Add windows, as of talking, to the template.")]
 
+_RULE_HELP = (
+    "How the threshold is chosen: likelihood (usual), paper, leave-one-out, wanted-far or as-norm."
+)
+
 
 def enroll(
     name: Name,
     files: Files,
     *,
-    rule: Annotated[str, typer.Option(help="How the threshold is chosen.")] = "paper",
+    rule: Annotated[str | None, typer.Option(help=_RULE_HELP)] = None,
     keep: Keep = False,
     add: Extra = False,
     model: Model = "default",

@@ -1,5 +1,6 @@
 """``acclock evaluate``: how well a model tells people apart whom it has never met."""
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -14,6 +15,7 @@ from acclock.experiments.panels import Panel
 from acclock.experiments.pictures import draw_det
 from acclock.experiments.protocols import FEWEST_RECORDINGS, ProtocolName
 from acclock.experiments.report import describe, tell
+from acclock.matching.rule import rule_named
 from acclock.world.models.cohorts import cohort_path, read_cohort
 from acclock.world.models.files import find_model, read_model
 
@@ -31,6 +33,7 @@ def evaluate(
     *,
     protocol: Annotated[ProtocolName, typer.Option(help="What enrolls.")] = "cross-session",
     model: Models = ["default"],  # noqa: B006 - typer reads it, nobody changes it
+    rule: Annotated[str | None, typer.Option(help="Of the threshold, as in `enroll`.")] = None,
     gated: Annotated[bool, typer.Option("--gated", help="Turn windows with a fault away.")] = False,
     det: Annotated[Path | None, typer.Option(help="Draw the DET curves into this picture.")] = None,
     people: Annotated[int | None, typer.Option(min=2, help="Only the first so many.")] = None,
@@ -39,6 +42,8 @@ def evaluate(
     """Enroll the people of a data set, try everybody against everyone, and count the errors."""
     with Progress(disable=as_json, transient=True) as progress:
         panels, notes = _seat(dataset, path, model, protocol, people, progress)
+        chosen = None if rule is None else rule_named(rule)
+        panels = [replace(panel, rule=chosen) for panel in panels]
         progress.add_task("measuring", total=None)
         result = evaluate_folds(panels, protocol=protocol, gated=gated)
     if det is not None:

@@ -14,6 +14,7 @@ from acclock.experiments.scores import Score, score
 from acclock.experiments.trials import Trials, enroll_all, pool_trials
 from acclock.matching.cohort import Cohort
 from acclock.matching.det import Det, det
+from acclock.matching.rule import Rule, name_rule
 from acclock.values import FloatArray
 
 
@@ -22,6 +23,8 @@ class Evaluation:
     """Everything that was measured."""
 
     protocol: ProtocolName
+    rule: str
+    """By which rule people were enrolled and tried."""
     people: int
     recordings: int
     windows: int
@@ -45,17 +48,18 @@ class Evaluation:
         return dict(zip(names, self.curves, strict=True))
 
 
-def evaluate(
+def evaluate(  # noqa: PLR0913 - who is tried, by what, and how it is counted
     participants: Sequence[Participant],
     embedder: Embeds,
     *,
     protocol: ProtocolName,
     cohort: Cohort | None = None,
+    rule: Rule | None = None,
     rounds: int = ROUNDS,
     seed: int = 0,
 ) -> Evaluation:
     """Enroll everybody, try everybody's windows against everyone, and count the errors."""
-    panel = Panel(participants=tuple(participants), embedder=embedder, cohort=cohort)
+    panel = Panel(participants=tuple(participants), embedder=embedder, cohort=cohort, rule=rule)
     return evaluate_folds([panel], protocol=protocol, rounds=rounds, seed=seed)
 
 
@@ -82,6 +86,7 @@ def evaluate_folds(
     ]
     return Evaluation(
         protocol=protocol,
+        rule=name_rule(benches[0].rule),
         people=len(participants),
         recordings=sum(len(person.recordings) for person in participants),
         windows=sum(len(bench.gallery) for bench in benches),
@@ -108,7 +113,9 @@ def _prepare(panel: Panel, protocol: ProtocolName, *, gated: bool, seed: int) ->
         centers=enroll_all(gallery, planned),
         thresholds=None
         if panel.cohort is None
-        else choose_thresholds(gallery, planned, panel.cohort),
+        else choose_thresholds(gallery, planned, panel.cohort, rule=panel.chosen_rule),
+        rule=panel.chosen_rule,
+        cohort=panel.cohort,
     )
 
 

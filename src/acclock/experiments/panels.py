@@ -13,6 +13,8 @@ from acclock.experiments.trials import Trials, try_all
 from acclock.matching.centers import are_unit
 from acclock.matching.cohort import Cohort
 from acclock.matching.enrollment import enroll
+from acclock.matching.rule import RULES, Rule
+from acclock.matching.threshold import usual_rule
 from acclock.values import FloatArray
 
 _ENROLLED = datetime(2000, 1, 1, tzinfo=UTC)
@@ -30,6 +32,15 @@ class Panel:
     participants: tuple[Participant, ...]
     embedder: Embeds
     cohort: Cohort | None = None
+    rule: Rule | None = None
+    """By which rule people are enrolled and tried; the one that is usual with the cohort, or the
+    paper's where there is none."""
+
+    @property
+    def chosen_rule(self) -> Rule:
+        if self.rule is not None:
+            return self.rule
+        return RULES["paper"] if self.cohort is None else usual_rule(self.cohort)
 
     def check(self) -> None:
         """Refuse people whom the model or its cohort knows."""
@@ -56,10 +67,19 @@ class Bench:
     planned: Plan
     centers: FloatArray
     thresholds: FloatArray | None
+    rule: Rule
+    cohort: Cohort | None
 
     def try_all(self, windows: int) -> Trials:
         """Measure every group of so many windows in a row against every template."""
-        return try_all(self.gallery, self.planned, self.centers, windows=windows)
+        return try_all(
+            self.gallery,
+            self.planned,
+            self.centers,
+            windows=windows,
+            rule=self.rule,
+            cohort=self.cohort,
+        )
 
     @property
     def unusable(self) -> int:
@@ -70,12 +90,13 @@ class Bench:
         return len(set(self.planned.owners[np.isnan(self.centers).any(axis=1)].tolist()))
 
 
-def choose_thresholds(gallery: Gallery, planned: Plan, cohort: Cohort) -> FloatArray:
-    """Give the threshold of every template by the paper's rule: NaN, where none can be made."""
+def choose_thresholds(gallery: Gallery, planned: Plan, cohort: Cohort, *, rule: Rule) -> FloatArray:
+    """Give the threshold of every template by a rule: NaN, where none can be made."""
     thresholds = np.full(len(planned.owners), np.nan)
     usable = are_unit(gallery.embeddings)
     for number, enrolled in enumerate(planned.enrolled & usable):
         if np.count_nonzero(enrolled) >= 2:
-            template = enroll(gallery.embeddings[enrolled], cohort=cohort, now=_ENROLLED)
+            windows = gallery.embeddings[enrolled]
+            template = enroll(windows, cohort=cohort, now=_ENROLLED, rule=rule)
             thresholds[number] = template.threshold
     return thresholds

@@ -12,6 +12,10 @@ WITHIN = "both sides hold windows of the same wearings: this says nothing of ano
 
 _FIGURES: dict[str, tuple[str, Callable[[Score], Estimate | None]]] = {
     "equal_error": ("pooled_equal_error", lambda score: score.equal_error),
+    "equal_error_from_enrolled": (
+        "pooled_from_own_thresholds",
+        lambda score: score.equal_error_enrolled,
+    ),
     "mean_equal_error": ("mean_per_person", lambda score: score.mean_equal_error),
     "fnmr_at_fmr_1_percent": ("FNMR_at_FMR_1_%", lambda score: score.fnmr_at_wanted_fmr),
     "far_at_enrolled_threshold": ("FAR_as_enrolled", lambda score: score.far_enrolled),
@@ -24,6 +28,7 @@ def describe(evaluation: Evaluation, *, card: Card, notes: Sequence[str] = ()) -
     """Give all figures of an evaluation by name, fit for JSON."""
     return {
         "protocol": evaluation.protocol,
+        "rule": evaluation.rule,
         "model": {"name": card.name, "version": card.version},
         "people": evaluation.people,
         "recordings": evaluation.recordings,
@@ -45,6 +50,7 @@ def tell(evaluation: Evaluation, *, card: Card, notes: Sequence[str] = ()) -> di
     }
     return {
         "protocol": evaluation.protocol,
+        "rule": evaluation.rule,
         "model": f"{card.name} {card.version}",
         "people": f"{evaluation.people}, {evaluation.recordings} recordings,"
         f" {evaluation.windows} windows of which {evaluation.unusable_windows} unusable",

@@ -46,6 +46,8 @@ class Score:
     far_enrolled: Estimate | None
     """At the threshold that each enrollment chose; ``None`` without a cohort."""
     frr_enrolled: Estimate | None
+    equal_error_enrolled: Estimate | None
+    """Of all distances less the threshold that each enrollment chose: one shift for everybody."""
     parts: tuple[PartScore, ...]
 
 
@@ -74,6 +76,9 @@ def score(
         fnmr_at_wanted_fmr=_score_wanted(own, others, fmr, fnmr, people=trials.people),
         far_enrolled=far_enrolled,
         frr_enrolled=frr_enrolled,
+        equal_error_enrolled=None
+        if thresholds is None
+        else _score_shifted(trials, thresholds, draws),
         parts=tuple(
             _score_part(part, trials, counted, draws, threshold=pooled.threshold)
             for part in divide(participants)
@@ -137,6 +142,15 @@ def _score_enrolled(
         for point, rates in zip(points, drawn, strict=True)
     )
     return far_enrolled, frr_enrolled
+
+
+def _score_shifted(trials: Trials, thresholds: FloatArray, draws: FloatArray) -> Estimate:
+    """Let everybody's own threshold be as strict as makes both errors of all together equal."""
+    shifted = trials.less(thresholds)
+    everybody, all_pairs = _all(trials.people)
+    rate = equal_error_of(*shifted.select(everybody, all_pairs))
+    fmr, fnmr = tally(shifted).curves(draws, everybody, all_pairs)
+    return estimate(rate, equal_errors(fmr, fnmr), people=trials.people)
 
 
 def _score_part(

@@ -1,7 +1,7 @@
 """Everybody's windows against everybody's templates: one matrix of distances."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -9,6 +9,9 @@ from acclock.errors import ConfigError
 from acclock.experiments.gallery import Gallery, Indices
 from acclock.experiments.protocols import Plan
 from acclock.matching.centers import are_unit, center_of
+from acclock.matching.cohort import Cohort
+from acclock.matching.normalization import measure_all
+from acclock.matching.rule import RULES, Rule
 from acclock.values import BoolArray, FloatArray
 
 _FEWEST = 2
@@ -34,6 +37,10 @@ class Trials:
     def people(self) -> int:
         return int(self.owners.max()) + 1
 
+    def less(self, thresholds: FloatArray) -> "Trials":
+        """Give the same trials, each distance less the threshold of its template."""
+        return replace(self, distances=self.distances - thresholds)
+
     def select(self, users: BoolArray, pairs: BoolArray) -> tuple[FloatArray, FloatArray]:
         """Give the users' own distances and the strangers', for some users and some pairs.
 
@@ -54,10 +61,18 @@ def enroll_all(gallery: Gallery, plan: Plan) -> FloatArray:
     return centers
 
 
-def try_all(gallery: Gallery, plan: Plan, centers: FloatArray, *, windows: int) -> Trials:
-    """Measure every group of so many windows in a row against every template."""
+def try_all(
+    gallery: Gallery,
+    plan: Plan,
+    centers: FloatArray,
+    *,
+    windows: int,
+    rule: Rule = RULES["paper"],
+    cohort: Cohort | None = None,
+) -> Trials:
+    """Measure every group of so many windows in a row against every template, as the rule does."""
     groups = group(gallery.recordings, windows)
-    distances = _measure(gallery.embeddings, centers)
+    distances = measure_all(centers, gallery.embeddings, rule=rule, cohort=cohort)
     wearers = gallery.wearers[groups[:, 0]]
     same = wearers[:, np.newaxis] == plan.owners
     enrolled = plan.enrolled.T[groups].any(axis=1)
@@ -124,10 +139,3 @@ def average(distances: FloatArray) -> FloatArray:
     means = np.full(total.shape, np.nan)
     np.divide(total, count, out=means, where=count > 0)
     return means
-
-
-def _measure(embeddings: FloatArray, centers: FloatArray) -> FloatArray:
-    """Measure straight lines between unit vectors by one matrix product."""
-    usable = are_unit(embeddings)[:, np.newaxis] & are_unit(centers)
-    cosines = np.nan_to_num(embeddings) @ np.nan_to_num(centers).T
-    return np.where(usable, np.sqrt(np.maximum(2.0 - 2.0 * cosines, 0.0)), np.nan)

@@ -14,9 +14,9 @@ from acclock.matching.cohort import Cohort
 from acclock.matching.enrollment import FULL_WINDOWS, LIGHT_WINDOWS, enroll
 from acclock.matching.fault import Fault
 from acclock.matching.rates import frr
-from acclock.matching.rule import RULES, Rule
+from acclock.matching.rule import Rule
 from acclock.matching.template import Template
-from acclock.matching.threshold import plain_threshold
+from acclock.matching.threshold import plain_threshold, usual_rule
 from acclock.values import FloatArray
 
 _RECENT = 5
@@ -92,8 +92,9 @@ def push(
     return replace(enrollment, faults=faults, embeddings=(*enrollment.embeddings, rows[0]))
 
 
-def report(enrollment: Enrollment, *, cohort: Cohort, rule: Rule = RULES["paper"]) -> Progress:
+def report(enrollment: Enrollment, *, cohort: Cohort, rule: Rule | None = None) -> Progress:
     """Say how the enrollment is going."""
+    rule = rule or usual_rule(cohort)
     good = len(enrollment.embeddings)
     predicted, refusal = None, None
     if good >= _FEWEST_TO_PREDICT:
@@ -111,9 +112,10 @@ def report(enrollment: Enrollment, *, cohort: Cohort, rule: Rule = RULES["paper"
 
 
 def finish(
-    enrollment: Enrollment, *, cohort: Cohort, now: datetime, rule: Rule = RULES["paper"]
+    enrollment: Enrollment, *, cohort: Cohort, now: datetime, rule: Rule | None = None
 ) -> Template:
     """Make the template, or refuse: too few good windows, or not one person's."""
+    rule = rule or usual_rule(cohort)
     good = len(enrollment.embeddings)
     if good < enrollment.least:
         advice = f" ({_advise(enrollment)})" if _advise(enrollment) else ""

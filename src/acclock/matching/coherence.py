@@ -20,8 +20,6 @@ _HONEST = 0.95
 """The share of honest people, each worn twice, whom the check has to let pass."""
 _WINDOWS = 20
 """How many windows of each of the two sessions of a stranger count."""
-_NEIGHBORS = 50
-"""How many of the nearest strangers say which kind of people this one is."""
 _OF_STRANGERS = 0.5
 """What stands in for a cohort that does not know how much its people vary: half the distance
 that strangers usually have."""
@@ -84,8 +82,7 @@ def _widest_near(strangers: FloatArray, cohort: Cohort) -> float:
     """Give how far one person's windows may fall apart among people like the nearest strangers."""
     if not cohort.kinds:
         return _OF_STRANGERS * float(np.median(strangers))
-    nearest = np.argsort(strangers, kind="stable")[:_NEIGHBORS]
-    return float(cohort.widths[nearest].mean())
+    return float(cohort.share_kinds(strangers) @ [kind.widest for kind in cohort.kinds])
 
 
 def split(embeddings: FloatArray) -> BoolArray:

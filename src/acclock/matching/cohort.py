@@ -7,7 +7,11 @@ import numpy as np
 
 from acclock.errors import ConfigError, SignalError, TooFewError
 from acclock.matching.centers import are_unit, as_rows
+from acclock.matching.levels import Levels
 from acclock.values import FloatArray
+
+_NEIGHBORS = 50
+"""How many of the nearest strangers say which kind of people somebody is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +25,8 @@ class Kind:
     widest: float
     """How far apart the two groups lie into which one person's windows fall
     (:func:`acclock.matching.coherence.measure_widest`)."""
+    levels: Levels | None = None
+    """How much they vary; unknown where nobody came twice, and in older files."""
 
     def __post_init__(self) -> None:
         if self.count < 1 or not 0.0 <= self.widest <= 2.0:
@@ -55,9 +61,18 @@ class Cohort:
         return int(self.embeddings.shape[0])
 
     @property
-    def widths(self) -> FloatArray:
-        """The width of the kind of each row."""
-        return np.repeat([one.widest for one in self.kinds], [one.count for one in self.kinds])
+    def knows_levels(self) -> bool:
+        """Whether it is known of every kind how much its people vary."""
+        return bool(self.kinds) and all(kind.levels is not None for kind in self.kinds)
+
+    def share_kinds(self, distances: FloatArray) -> FloatArray:
+        """Give the share of each kind among the strangers nearest to somebody.
+
+        ``distances`` are that one's from every row.
+        """
+        nearest = np.argsort(distances, kind="stable")[:_NEIGHBORS]
+        which = np.repeat(np.arange(len(self.kinds)), [kind.count for kind in self.kinds])
+        return np.bincount(which[nearest], minlength=len(self.kinds)) / len(nearest)
 
     def was_made_from(self, person: str) -> bool:
         """Tell whether this person went into one of the strangers."""

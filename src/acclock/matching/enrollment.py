@@ -10,7 +10,8 @@ from acclock.matching.cohort import Cohort
 from acclock.matching.normalization import convert, measure
 from acclock.matching.rule import RULES, Rule
 from acclock.matching.template import Template
-from acclock.matching.threshold import choose_threshold, judged
+from acclock.matching.threshold import choose_threshold, judged, plain_threshold
+from acclock.values import FloatArray
 
 FULL_WINDOWS = 80
 """Good windows of a full enrollment: six minutes, of which a tenth may be lost."""
@@ -40,12 +41,11 @@ def enroll(
     users = convert(
         judged(user_distances, rule), center=center, embeddings=rows, rule=rule, cohort=cohort
     )
-    strangers = measure(center, cohort.embeddings, rule=rule, cohort=cohort)
     return Template(
         model=cohort.model,
         center=center,
         anchor=center,
-        threshold=choose_threshold(users, strangers, rule),
+        threshold=_choose(center, user_distances, users, cohort=cohort, rule=rule),
         spread=float(users.std()),
         user_distances=user_distances,
         rule=rule,
@@ -53,3 +53,17 @@ def enroll(
         enrolled=now,
         updated=now,
     )
+
+
+def _choose(
+    center: FloatArray,
+    user_distances: FloatArray,
+    users: FloatArray,
+    *,
+    cohort: Cohort,
+    rule: Rule,
+) -> float:
+    if rule.neighbors is None:
+        return plain_threshold(center, user_distances, cohort=cohort, rule=rule)
+    strangers = measure(center, cohort.embeddings, rule=rule, cohort=cohort)
+    return choose_threshold(users, strangers, rule)

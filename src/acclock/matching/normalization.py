@@ -30,6 +30,19 @@ def measure(
     return convert(distances, center=center, embeddings=embeddings, rule=rule, cohort=cohort)
 
 
+def measure_all(
+    centers: FloatArray, embeddings: FloatArray, *, rule: Rule, cohort: Cohort | None
+) -> FloatArray:
+    """Give the distances of many embeddings from many centers, ``(embedding, center)``, at once.
+
+    What :func:`measure` gives for one center is one column of it.
+    """
+    usable = are_unit(embeddings)[:, np.newaxis] & are_unit(centers)
+    cosines = np.nan_to_num(embeddings) @ np.nan_to_num(centers).T
+    distances = np.where(usable, np.sqrt(np.maximum(2.0 - 2.0 * cosines, 0.0)), np.nan)
+    return _normalize(distances, centers, embeddings, rule=rule, cohort=cohort)
+
+
 def convert(
     distances: FloatArray,
     *,
@@ -46,15 +59,29 @@ def convert(
     strangers, once around the center and once around each embedding. Zero is as far as those
     strangers are on average; the user's own windows lie well below.
     """
+    columns = distances[:, np.newaxis]
+    rows, centers = as_rows(embeddings), as_rows(center)
+    return _normalize(columns, centers, rows, rule=rule, cohort=cohort)[:, 0]
+
+
+def _normalize(
+    distances: FloatArray,
+    centers: FloatArray,
+    embeddings: FloatArray,
+    *,
+    rule: Rule,
+    cohort: Cohort | None,
+) -> FloatArray:
+    """Convert a matrix of plain distances, ``(embedding, center)``."""
     if rule.neighbors is None:
         return distances
     if cohort is None:
-        raise ConfigError("this template was enrolled with AS-norm: verifying needs its cohort")
-    around_center = survey(as_rows(center), cohort, neighbors=rule.neighbors)
-    around_windows = survey(as_rows(embeddings), cohort, neighbors=rule.neighbors)
-    seen_from_center = (distances - around_center.mean) / around_center.spread
-    seen_from_windows = (distances - around_windows.mean) / around_windows.spread
-    return (seen_from_center + seen_from_windows) / 2.0
+        raise ConfigError("AS-norm measures in strangers: it needs the cohort of the model")
+    around_centers = survey(centers, cohort, neighbors=rule.neighbors)
+    around_windows = survey(embeddings, cohort, neighbors=rule.neighbors)
+    seen_from_centers = (distances - around_centers.mean) / around_centers.spread
+    seen_from_windows = (distances.T - around_windows.mean) / around_windows.spread
+    return (seen_from_centers + seen_from_windows.T) / 2.0
 
 
 def survey(embeddings: FloatArray, cohort: Cohort, *, neighbors: int) -> Surroundings:

@@ -20,6 +20,9 @@ class Rule:
     neighbors: int | None = None
     """How many of the nearest strangers set the scale of a distance (AS-norm); without it a
     distance is a distance."""
+    strictness: float | None = None
+    """By how many nats for each number of an embedding a window at the threshold speaks for the
+    user, as people of the cohort vary (docs/decisions/0032); without it errors are counted."""
 
     def __post_init__(self) -> None:
         if self.user_distances not in ("enrolled", "left-out"):
@@ -30,6 +33,10 @@ class Rule:
             raise ConfigError(f"a wanted false-accept rate lies in (0, 1), not {self.wanted_far}")
         if self.neighbors is not None and self.neighbors < 2:
             raise ConfigError(f"AS-norm needs at least 2 neighbors, not {self.neighbors}")
+        if self.strictness is not None and not (
+            self.strictness >= 0 and self.neighbors is None and self.wanted_far is None
+        ):
+            raise ConfigError("strictness is not negative, and stands without another goal")
 
 
 RULES: Mapping[str, Rule] = MappingProxyType(
@@ -38,9 +45,19 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "leave-one-out": Rule(user_distances="left-out"),
         "wanted-far": Rule(user_distances="left-out", wanted_far=0.01),
         "as-norm": Rule(user_distances="left-out", neighbors=100),
+        "likelihood": Rule(user_distances="left-out", strictness=0.012),
     }
 )
 """Every rule that can be asked for by name."""
+
+
+def name_rule(rule: Rule) -> str:
+    """Give the name of a rule, or what it asks for where it has none.
+
+    >>> name_rule(Rule(user_distances="left-out"))
+    'leave-one-out'
+    """
+    return next((name for name, known in RULES.items() if known == rule), str(rule))
 
 
 def rule_named(name: str) -> Rule:

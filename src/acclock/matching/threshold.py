@@ -1,12 +1,15 @@
 """Where a user ends and strangers begin."""
 
+from dataclasses import astuple
+
 import numpy as np
 
-from acclock.errors import TooFewError
+from acclock.errors import ConfigError, TooFewError
 from acclock.matching.centers import distances_to, leave_one_out
 from acclock.matching.cohort import Cohort
+from acclock.matching.levels import Levels
 from acclock.matching.rates import equal_error
-from acclock.matching.rule import Rule
+from acclock.matching.rule import RULES, Rule
 from acclock.values import FloatArray
 
 
@@ -36,9 +39,30 @@ def plain_threshold(
     center: FloatArray, user_distances: FloatArray, *, cohort: Cohort, rule: Rule
 ) -> float:
     """Choose the threshold for plain distances, whatever unit the rule decides in."""
-    return choose_threshold(
-        judged(user_distances, rule), distances_to(center, cohort.embeddings), rule
-    )
+    strangers = distances_to(center, cohort.embeddings)
+    if rule.strictness is not None:
+        return _levels_near(strangers, cohort).threshold(user_distances, strictness=rule.strictness)
+    return choose_threshold(judged(user_distances, rule), strangers, rule)
+
+
+def usual_rule(cohort: Cohort) -> Rule:
+    """Give the rule that people are enrolled by unless somebody asks for another.
+
+    A cohort that does not know how its people vary leaves the paper's.
+    """
+    return RULES["likelihood" if cohort.knows_levels else "paper"]
+
+
+def _levels_near(strangers: FloatArray, cohort: Cohort) -> Levels:
+    """Give how people vary who are like the nearest strangers."""
+    known = [kind.levels for kind in cohort.kinds if kind.levels is not None]
+    if not cohort.knows_levels:
+        raise ConfigError(
+            "the cohort does not say how much people vary; `acclock cohort` makes one that does"
+        )
+    shares = cohort.share_kinds(strangers)
+    person, session, window = shares @ np.array([astuple(levels) for levels in known])
+    return Levels(person=person, session=session, window=window)
 
 
 def judged(user_distances: FloatArray, rule: Rule) -> FloatArray:

@@ -48,15 +48,18 @@ class Desk:
         name: str,
         recordings: Sequence[Recording],
         *,
-        rule: str = "paper",
+        rule: str | None = None,
         keep: bool = False,
         consent: str | None = None,
     ) -> Enrolled:
-        """Make somebody known from recordings of them alone, or store nothing."""
+        """Make somebody known from recordings of them alone, or store nothing.
+
+        The threshold is chosen by the rule of that name, or as is usual with this cohort.
+        """
         enrollment = Enrollment()
         for recording in recordings:
             enrollment = _push_all(enrollment, recording, self.embedder)
-        chosen = rule_named(rule)
+        chosen = None if rule is None else rule_named(rule)
         template = finish(enrollment, cohort=self.cohort, now=datetime.now(UTC), rule=chosen)
         kept = recordings if keep else ()
         person = self.vault.add(name, template, keep=kept, consent=consent)

@@ -8,6 +8,7 @@ import pytest
 
 from acclock.errors import ModelError, TooFewError
 from acclock.matching.cohort import Cohort, Kind, hash_stranger
+from acclock.matching.levels import Levels
 from acclock.world.models.cohorts import read_cohort, write_cohort
 from acclock.world.models.files import find_model, write_model
 from acclock.world.models.strangers import blend, gather_strangers
@@ -15,7 +16,15 @@ from acclock.world.models.strangers import blend, gather_strangers
 STRANGERS = Cohort(
     embeddings=np.eye(8),
     model="toy",
-    kinds=(Kind(name="simulated", count=3, widest=0.4), Kind(name="real", count=5, widest=0.9)),
+    kinds=(
+        Kind(
+            name="simulated",
+            count=3,
+            widest=0.4,
+            levels=Levels(person=0.3, session=0.1, window=0.5),
+        ),
+        Kind(name="real", count=5, widest=0.9),
+    ),
     people=(hash_stranger("real/anna", model="toy"),),
 )
 

@@ -5,11 +5,13 @@ import json
 import zipfile
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from acclock.errors import ConfigError, ModelError
 from acclock.matching.cohort import Cohort, Kind
+from acclock.matching.levels import Levels
 from acclock.world.models.files import read_model, write_model
 
 
@@ -44,7 +46,7 @@ def read_cohort(path: Path, *, model: str) -> Cohort:
             # files of the first version know their model and nothing else
             about = json.loads(str(stored["about"])) if "about" in stored else {}
             maker = about.get("model", str(stored["model"]) if "model" in stored else None)
-        kinds = tuple(Kind(**kind) for kind in about.get("kinds", ()))
+        kinds = tuple(_read_kind(kind) for kind in about.get("kinds", ()))
         people = tuple(str(person) for person in about.get("people", ()))
     except (ValueError, KeyError, TypeError, ConfigError, zipfile.BadZipFile) as error:
         raise ModelError(f"{path} is not a cohort of strangers") from error
@@ -52,3 +54,8 @@ def read_cohort(path: Path, *, model: str) -> Cohort:
         raise ModelError(f"{path} was made by another model; make a cohort for this one")
     lengths = np.linalg.norm(embeddings, axis=1, keepdims=True)
     return Cohort(embeddings=embeddings / lengths, model=model, kinds=kinds, people=people)
+
+
+def _read_kind(told: dict[str, Any]) -> Kind:
+    levels = told.get("levels")  # files of the second version do not have them
+    return Kind(**told | {"levels": None if levels is None else Levels(**levels)})

@@ -10,6 +10,7 @@ from acclock.embedding.embedder import Embedder
 from acclock.errors import TooFewError
 from acclock.matching.coherence import measure_widest
 from acclock.matching.cohort import Cohort, Kind, hash_stranger
+from acclock.matching.levels import measure_levels
 from acclock.simulation import Scene, draw_person, simulate
 from acclock.values import FloatArray
 from acclock.world.files import Dataset, load_all, open_dataset
@@ -113,5 +114,10 @@ def _choose(dataset: Dataset, embedder: Embeds) -> list[str]:
 def _gather(
     origin: str, names: tuple[str, ...], sessions: Sequence[Sessions], rows: FloatArray
 ) -> _Crowd:
-    kind = Kind(name=origin, count=len(rows), widest=measure_widest(sessions))
+    kind = Kind(
+        name=origin,
+        count=len(rows),
+        widest=measure_widest(sessions),
+        levels=measure_levels(sessions),
+    )
     return _Crowd(kind=kind, names=names, embeddings=rows)

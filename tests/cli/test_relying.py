@@ -18,7 +18,7 @@ from acclock.cli.keys import keys
 from acclock.errors import GrantError
 from acclock.session.events import Status
 from acclock.world.grants import Grant, GrantBook
-from acclock.world.local_socket import LocalSocket
+from acclock.world.local_socket import Handler, LocalSocket
 from acclock.world.signing_keys import signing_key
 from acclock.world.sinks.assertion import Assertions
 
@@ -35,11 +35,14 @@ class Monitor:
         self.assertions = Assertions(signing_key(self.home, "assertions"))
         self.grants: list[Grant] = []
         book = GrantBook("anna", key=signing_key(self.home, "grants"))
-        handlers = {
+        handlers: dict[str, Handler] = {
             "state": self.assertions.answer,
-            "grant": book.answers(self.grants.append, now_s=lambda: 0.0),
+            "grant": book.answers(self.take, now_s=lambda: 0.0),
         }
         self.socket = LocalSocket(self.path, handlers)
+
+    async def take(self, grant: Grant) -> None:
+        self.grants.append(grant)
 
     def ask(self, *words: str, unlocked: bool = True) -> object:
         """Run a command while the monitor listens; give its exit code, or its refusal."""

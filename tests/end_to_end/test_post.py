@@ -7,13 +7,15 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from math import inf
 from pathlib import Path
 
 import pytest
 
-from acclock.errors import GrantError
+from acclock.errors import GrantError, MonitorError
 from acclock.session.events import Event, Status
+from acclock.session.policies import BALANCED
 from acclock.world.asking import ask
 from acclock.world.assertions import ask_state
 from acclock.world.desk import Desk
@@ -21,6 +23,7 @@ from acclock.world.grants import issue_grant
 from acclock.world.monitoring.post import Post
 from acclock.world.monitoring.ward import Ward
 from acclock.world.signing_keys import signing_key
+from acclock.world.sinks.command import Command
 from acclock.world.sinks.sink import Sink
 from acclock.world.sources.simulator import SimulatorSource
 
@@ -112,6 +115,61 @@ def test_a_signed_grant_opens_and_the_answer_is_signed(desk: Desk, tmp_path: Pat
     assert caught is signal.SIGTERM
     assert [event.kind for _, event in told.told][-2:] == ["locked", "stopped"]
     assert not watched.socket.exists()
+
+
+def test_a_grant_for_who_was_just_removed_opens_nothing(desk: Desk, tmp_path: Path) -> None:
+    told, refusals = Remembering(), list[str]()
+    watched = post(desk, tmp_path, "wear person-000 5 h", [told])
+    key = signing_key(tmp_path, "grants")
+
+    def visit() -> None:
+        desk.vault.remove("anna")
+        try:
+            token = issue_grant("anna", duration_s=30.0, key=key)
+            ask(watched.socket, {"ask": "grant", "grant": token})
+        except GrantError as refusal:
+            refusals.append(str(refusal))
+
+    async def both() -> None:
+        kept = asyncio.create_task(watched.keep())
+        while not told.told:
+            await asyncio.sleep(0.02)
+        await asyncio.to_thread(visit)
+        with pytest.raises(MonitorError, match="no longer in the vault"):
+            await kept
+
+    asyncio.run(both())
+
+    assert ["no longer in the vault" in refusal for refusal in refusals] == [True]
+    assert "unlocked" not in {event.kind for _, event in told.told}
+
+
+def test_a_lock_that_fails_is_an_event_and_is_left_to_the_watchdog(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("acclock.world.sinks.outbox._LOCKING_S", 0.2)
+    locked, told = tmp_path / "locked", Remembering()
+    # it fails for the monitor, which is this process, and works for the watchdog
+    script = f"test $PPID != {os.getpid()} && touch {locked}"
+    door = Command(on_lock=("sh", "-c", script), name="door")
+    # shaken out of trust after it was open: the lock fails while the monitor goes on
+    story = "wear person-000 60 s, person-000 runs 6 s, person-000 sits 2 h"
+    opened = post(desk, tmp_path, story, [door, told])
+    opened = replace(opened, policy=BALANCED.opened_by("heartbeat"))
+
+    async def until_trouble() -> None:
+        kept = asyncio.create_task(opened.keep())
+        while not any(event.kind == "trouble" for _, event in told.told):
+            await asyncio.sleep(0.02)
+            assert not kept.done()
+        os.kill(os.getpid(), signal.SIGTERM)
+        await kept
+
+    asyncio.run(until_trouble())
+
+    trouble = next(event for _, event in told.told if event.kind == "trouble")
+    assert trouble.status.reason == "door: sh ended with status 1"
+    assert wait_for(locked, 10.0)
 
 
 def start(desk: Desk, folder: Path, *more: str) -> "subprocess.Popen[str]":

@@ -1,7 +1,9 @@
+import asyncio
 import json
 import time
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from pathlib import Path
+from typing import Any
 
 import pytest
 from joserfc import jwt
@@ -44,6 +46,15 @@ def test_a_grant_for_another_person_opens_nothing(key: Key) -> None:
 
     with pytest.raises(GrantError, match="somebody else than anna"):
         GrantBook("anna", key=key).redeem(token, now_s=0.0)
+
+
+@pytest.mark.parametrize("written", ["anna", "ANNA", "Anna", "Ａnna"])
+def test_a_name_is_the_same_person_here_as_in_the_vault(written: str, key: Key) -> None:
+    book = GrantBook("Anna", key=key)
+
+    grant = book.redeem(issue_grant(written, duration_s=10.0, key=key), now_s=0.0)
+
+    assert grant.person == "Anna"
 
 
 def test_a_grant_does_not_outlive_its_time_whatever_the_wall_clock_says(
@@ -147,9 +158,13 @@ def test_a_grant_without_end_is_not_made(duration_s: float, key: Key) -> None:
 
 def test_the_socket_hands_a_grant_to_the_session(key: Key) -> None:
     taken = list[Grant]()
-    answer = GrantBook("anna", key=key).answers(taken.append, now_s=lambda: 7.0)
 
-    said = answer({"ask": "grant", "grant": issue_grant("anna", duration_s=1.0, key=key)})
+    async def take(grant: Grant) -> None:
+        taken.append(grant)
 
-    assert said == {"granted": "anna"}
+    async def ask() -> dict[str, Any]:
+        answer = GrantBook("anna", key=key).answers(take, now_s=lambda: 7.0)
+        return await answer({"ask": "grant", "grant": issue_grant("anna", duration_s=1.0, key=key)})
+
+    assert asyncio.run(ask()) == {"granted": "anna"}
     assert [grant.person for grant in taken] == ["anna"]

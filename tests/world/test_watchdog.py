@@ -119,7 +119,9 @@ def test_a_goodbye_locks_nothing(start: Callable[..., Monitor]) -> None:
     assert monitor.locks == 0
 
 
-@pytest.mark.parametrize("last", ["raise RuntimeError", "import os; os._exit(0)", "1 / 0"])
+@pytest.mark.parametrize(
+    "last", ["raise RuntimeError", "import os; os._exit(0)", "1 / 0", "dog.abandon()"]
+)
 def test_an_end_without_a_goodbye_locks(last: str, start: Callable[..., Monitor]) -> None:
     monitor = start(lives_s=0.3, last=last)
 

@@ -31,5 +31,5 @@ def grant(
     token = issue_grant(
         name, duration_s=duration_s, key=signing_key(vault or home_folder(), "grants")
     )
-    ask(socket or default_socket(), {"ask": "grant", "grant": token})
-    show({"granted": name, "seconds": duration_s}, as_json=as_json)
+    said = ask(socket or default_socket(), {"ask": "grant", "grant": token})
+    show({"granted": said.get("granted", name), "seconds": duration_s}, as_json=as_json)

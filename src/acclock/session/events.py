@@ -8,8 +8,11 @@ from acclock.errors import ConfigError
 from acclock.matching.verdict import Confidence, Decision
 
 State = Literal["locked", "unlocked"]
-Kind = Literal["started", "unlocked", "locked", "lockout", "confidence", "template", "stopped"]
-"""``confidence``: trust rose or fell by a level while unlocked; ``template``: it was updated."""
+Kind = Literal[
+    "started", "unlocked", "locked", "lockout", "confidence", "template", "trouble", "stopped"
+]
+"""``confidence``: trust rose or fell by a level while unlocked; ``template``: it was updated;
+``trouble``: an output did not take what it was told, and the reason says what went wrong."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

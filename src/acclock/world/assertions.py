@@ -9,6 +9,7 @@ from joserfc.jwk import Key, KeySet
 from acclock.errors import GrantError
 from acclock.world.asking import ask
 from acclock.world.passes import ASSERTION, read_pass
+from acclock.world.vault.names import folded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,10 +39,10 @@ def ask_state(
     claims = read_pass(ASSERTION, str(answer.get("assertion")), key)
     if claims.get("nonce") != nonce or claims.get("aud") != audience:
         raise GrantError("the answer belongs to another question")
-    if claims.get("sub") != person:
+    if folded(str(claims.get("sub"))) != folded(person):
         raise GrantError(f"the monitor watches over somebody else than {person}")
     return Assertion(
-        person=person,
+        person=str(claims.get("sub")),
         session=str(claims.get("sid")),
         unlocked=claims.get("state") == "unlocked",
         reason=str(claims.get("reason")),

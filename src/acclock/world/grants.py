@@ -1,7 +1,7 @@
 """Another factor's word that a session may open: signed, short-lived, good for once."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from joserfc.jwk import Key
@@ -10,6 +10,7 @@ from acclock.errors import ConfigError, GrantError
 from acclock.session.grants import Grant
 from acclock.world.boot_clock import now_ms
 from acclock.world.passes import GRANT, Span, read_pass, sign_pass
+from acclock.world.vault.names import folded
 
 __all__ = ["Grant", "GrantBook", "issue_grant"]
 
@@ -28,7 +29,7 @@ def issue_grant(person: str, *, duration_s: float, key: Key) -> str:
 
 
 class GrantBook:
-    """Takes each grant for one person once.
+    """Takes each grant for one person once; names are compared as the vault compares them.
 
     What was signed before the book was opened is refused: a monitor that is started again does
     not know which of those were used.
@@ -45,19 +46,19 @@ class GrantBook:
         claims = read_pass(GRANT, token, self._key, at_ms=at_ms)
         if claims.get("aud") != _AUDIENCE:
             raise GrantError("the grant is meant for another program")
-        if claims.get("sub") != self._person:
+        if folded(str(claims.get("sub"))) != folded(self._person):
             raise GrantError(f"the grant is for somebody else than {self._person}")
         self._use_up(claims, at_ms)
         left_s = (claims["until_ms"] - at_ms) / 1000
         return Grant(person=self._person, expires_s=now_s + left_s)
 
     def answers(
-        self, take: Callable[[Grant], None], *, now_s: Callable[[], float]
-    ) -> Callable[[dict[str, Any]], dict[str, Any]]:
+        self, take: Callable[[Grant], Awaitable[None]], *, now_s: Callable[[], float]
+    ) -> Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]:
         """Give a handler for :class:`~acclock.world.local_socket.LocalSocket`: "grant"."""
 
-        def answer(request: dict[str, Any]) -> dict[str, Any]:
-            take(self.redeem(str(request.get("grant")), now_s=now_s()))
+        async def answer(request: dict[str, Any]) -> dict[str, Any]:
+            await take(self.redeem(str(request.get("grant")), now_s=now_s()))
             return {"granted": self._person}
 
         return answer

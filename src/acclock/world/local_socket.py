@@ -4,7 +4,7 @@ import asyncio
 import json
 import os
 import socket
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,8 @@ from acclock.errors import AccLockError, SinkError
 from acclock.world.asking import LONGEST, peer_user
 from acclock.world.vault.private_files import make_private_folder
 
-Handler = Callable[[dict[str, Any]], dict[str, Any]]
+Answer = dict[str, Any]
+Handler = Callable[[dict[str, Any]], Answer | Awaitable[Answer]]
 _PATIENCE_S = 2.0
 _PARTING_S = 0.01
 _AT_ONCE = 32
@@ -81,7 +82,7 @@ class LocalSocket:
             user = peer_user(writer.get_extra_info("socket"))
             if len(self._lines) <= _AT_ONCE and user in self._users:
                 async with asyncio.timeout(_PATIENCE_S):
-                    writer.write(self._answer(await reader.readline()))
+                    writer.write(await self._answer(await reader.readline()))
                     await writer.drain()
         except (OSError, ValueError, TimeoutError):
             pass  # whoever asks badly or slowly is not answered, which is no yes
@@ -89,10 +90,11 @@ class LocalSocket:
             self._lines.discard(writer)
             writer.close()
 
-    def _answer(self, line: bytes) -> bytes:
+    async def _answer(self, line: bytes) -> bytes:
         try:
             request = json.loads(line)
-            answer = self._handlers[request["ask"]](request)
+            said = self._handlers[request["ask"]](request)
+            answer = said if isinstance(said, dict) else await said
         except AccLockError as refusal:
             answer = {"error": str(refusal)}
         except (ValueError, KeyError, TypeError, RecursionError):

@@ -57,6 +57,10 @@ class Watchdog:
         if self._pipe.closed:
             return
         self._send(b"q")
+        self.abandon()
+
+    def abandon(self) -> None:
+        """Leave without a goodbye: something could not be locked, and the watchdog is to do it."""
         self._pipe.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(1.0)
@@ -71,7 +75,7 @@ class Watchdog:
         trace: TracebackType | None,
     ) -> None:
         if error is not None:
-            self._pipe.close()  # without a goodbye: whatever went wrong, it locks
+            self.abandon()  # whatever went wrong, it locks
         self.close()
 
     def _wait_until_ready(self) -> None:

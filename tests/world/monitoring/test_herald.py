@@ -52,6 +52,21 @@ def test_events_are_numbered_and_end_locked() -> None:
     assert {event.status.state for event in ears.events[2:]} == {"locked"}
 
 
+def test_trouble_with_an_output_is_an_event_of_its_own() -> None:
+    ears = Ears()
+    told = herald(ears)
+    told.complain("nobody is there yet")
+    told.start(LOCKED)
+
+    told.complain("on-lock:door: door ended with status 1")
+    told.stop("over")
+    told.complain("it is over")
+
+    assert [event.kind for event in ears.events] == ["started", "trouble", "stopped"]
+    assert ears.events[1].status.reason == "on-lock:door: door ended with status 1"
+    assert ears.events[1].status.state == "locked"
+
+
 def test_nothing_is_told_after_the_end() -> None:
     ears = Ears()
     told = herald(ears)

@@ -130,3 +130,16 @@ def test_somebody_enrolled_anew_under_the_same_name_is_not_the_same(
     desk.vault.add("anna", replace(template))
 
     assert (gone, ward.look()) == ("gone", "gone")
+
+
+def test_a_person_who_was_removed_is_not_known_though_the_name_is_taken_again(
+    desk: Desk, clock: Clock, windows: FloatArray
+) -> None:
+    ward = add(desk, windows[:40], clock, goal=40)
+    assert ward.is_known()
+
+    desk.vault.remove("anna")
+    assert not ward.is_known()
+    add(desk, windows[:40], clock, goal=40)
+
+    assert not ward.is_known()

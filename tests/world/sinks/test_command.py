@@ -166,6 +166,91 @@ def test_a_command_that_fails_is_told_and_the_next_lock_tries_again(
     assert failed == 2
 
 
+def stumbling(out: Path, times: int) -> tuple[str, ...]:
+    """A command that fails so many times, and notes each time that it ran."""
+    script = f"echo ran >>{out}; test $(wc -l <{out}) -gt {times}"
+    return ("sh", "-c", script)
+
+
+def test_a_lock_that_fails_is_tried_again_until_it_succeeds(
+    news: "News", soon: Soon, tmp_path: Path
+) -> None:
+    ran = tmp_path / "ran"
+
+    async def tell() -> tuple[int, int]:
+        async with Outbox([Command(on_lock=stumbling(ran, 2))]) as outbox:
+            outbox.tell(news("unlocked"))
+            await soon(lambda: outbox.tallies["exec"].told)
+            outbox.tell(news("locked"))
+            await soon(lambda: not outbox.left_open)
+            await asyncio.sleep(0.6)  # it is not told again what it has taken
+            return outbox.tallies["exec"].failed, outbox.tallies["exec"].told
+
+    assert asyncio.run(tell()) == (2, 2)
+    assert len(ran.read_text().splitlines()) == 3
+
+
+def test_a_session_that_opens_again_owes_no_lock(news: "News", soon: Soon, tmp_path: Path) -> None:
+    ran = tmp_path / "ran"
+
+    async def tell() -> None:
+        async with Outbox([Command(on_lock=stumbling(ran, 99))], parting_s=0.1) as outbox:
+            outbox.tell(news("unlocked"))
+            await soon(lambda: outbox.tallies["exec"].told)
+            outbox.tell(news("locked"))
+            await soon(lambda: outbox.tallies["exec"].failed)
+            outbox.tell(news("unlocked"))
+            await soon(lambda: not outbox.left_open)
+            before = ran.read_text()
+            await asyncio.sleep(0.8)
+            assert ran.read_text() == before
+
+    asyncio.run(tell())
+
+
+def test_a_slow_lock_is_waited_for_at_the_end(news: "News", tmp_path: Path) -> None:
+    locked = tmp_path / "locked"
+    command = ("sh", "-c", f"sleep 1; touch {locked}")
+
+    async def tell() -> tuple[str, ...]:
+        async with Outbox([Command(on_lock=command)], parting_s=0.2) as outbox:
+            outbox.tell(news("unlocked"))
+            await asyncio.sleep(0.1)
+            outbox.tell(news("stopped"))
+        return outbox.left_open
+
+    assert asyncio.run(tell()) == ()
+    assert locked.exists()
+
+
+def test_what_could_not_be_locked_at_the_end_is_named(
+    news: "News", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("acclock.world.sinks.outbox._LOCKING_S", 0.2)
+
+    async def tell() -> tuple[str, ...]:
+        async with Outbox([Command(on_lock=("false",), name="door")], parting_s=0.2) as outbox:
+            outbox.tell(news("unlocked"))
+            await asyncio.sleep(0.1)
+            outbox.tell(news("stopped"))
+        return outbox.left_open
+
+    assert asyncio.run(tell()) == ("door",)
+
+
+def test_trouble_runs_no_command(news: "News", tmp_path: Path) -> None:
+    async def tell() -> None:
+        sink = Command(on_lock=stumbling(tmp_path / "ran", 1))
+        await sink.tell(news("unlocked"))
+        with pytest.raises(SinkError):
+            await sink.tell(news("locked"))
+        await sink.tell(news("trouble"))
+
+    asyncio.run(tell())
+
+    assert len((tmp_path / "ran").read_text().splitlines()) == 1
+
+
 def test_closing_locks_what_was_left_open(news: "News", tmp_path: Path) -> None:
     async def tell() -> None:
         sink = Command(on_lock=recorder(tmp_path / "out"))

@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Protocol
 
@@ -66,6 +67,11 @@ class Herald:
     def tell(self, kind: Kind, standing: Standing) -> None:
         """Tell an event, with how the session stands."""
         self._send(kind, self._describe(standing))
+
+    def complain(self, trouble: str) -> None:
+        """Tell what an output did not take; a lock that failed must not go unseen."""
+        if not self._over and self._before is not None:
+            self._send("trouble", replace(self._describe(self._before), reason=trouble))
 
     def stop(self, reason: str) -> None:
         """Say that nothing comes any more, whatever was said before: locked first of all."""

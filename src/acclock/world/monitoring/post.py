@@ -3,17 +3,17 @@
 import asyncio
 import signal
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AsyncExitStack, contextmanager
+from contextlib import AsyncExitStack, ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
-from typing import Any
 
+from acclock.errors import GrantError
 from acclock.session.events import Event, Status
 from acclock.session.grants import Grant
 from acclock.session.policies import BALANCED, Policy
 from acclock.world.grants import GrantBook
-from acclock.world.local_socket import LocalSocket
+from acclock.world.local_socket import Handler, LocalSocket
 from acclock.world.monitoring.herald import Hearer, Herald
 from acclock.world.monitoring.monitor import Monitor
 from acclock.world.monitoring.ward import Ward
@@ -27,6 +27,7 @@ from acclock.world.watchdog import Watchdog
 
 LONGEST_SESSION_S = 12 * 3600.0
 """After which another factor is asked for again, as NIST SP 800-63B has it (AAL2)."""
+_BEAT_S = 0.5
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -53,10 +54,16 @@ class Post:
         """Watch until the source ends, for a time, or until a signal, which is given back.
 
         Everything is locked when this returns or raises. The watchdog says goodbye only to a
-        monitor that ends in good order: it locks once more, by its own hand, after any other.
+        monitor that ends in good order and has locked everything: after any other it locks by its
+        own hand.
         """
-        with Watchdog(lock_commands(self.sinks)) as dog:
-            async with Outbox(self.sinks, report=self.report) as outbox, AsyncExitStack() as stack:
+
+        def complain(trouble: str) -> None:
+            self.report(trouble)
+            herald.complain(trouble)
+
+        with Watchdog(lock_commands(self.sinks)) as dog, ExitStack() as parting:
+            async with Outbox(self.sinks, report=complain) as outbox, AsyncExitStack() as stack:
                 board = Assertions(signing_key(self.home, "assertions"))
                 herald = Herald(
                     [outbox, _Board(board), *self.hearers],
@@ -72,17 +79,22 @@ class Post:
                 on_ready(monitor)
                 with _stopping(monitor) as caught:
                     await monitor.run(for_s=for_s, beat=dog.beat)
+                parting.enter_context(_beating(dog))  # while outputs are waited for
+            if outbox.left_open:
+                dog.abandon()
         return caught[0] if caught else None
 
-    def _open_book(self, monitor: Monitor) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    def _open_book(self, monitor: Monitor) -> Handler:
         """Give who answers those that bring a grant.
 
         A grant says until when it may open a session; how long that may then last without another
-        factor is the monitor's to say.
+        factor is the monitor's to say. Nothing is granted to who was removed a moment ago.
         """
         book = GrantBook(self.ward.name, key=signing_key(self.home, "grants"))
 
-        def take(leave: Grant) -> None:
+        async def take(leave: Grant) -> None:
+            if not await asyncio.to_thread(self.ward.is_known):
+                raise GrantError(f"{self.ward.name} is no longer in the vault; nothing opens")
             monitor.grant(replace(leave, expires_s=self.source.now_s() + LONGEST_SESSION_S))
 
         return book.answers(take, now_s=self.source.now_s)
@@ -118,3 +130,18 @@ def _stopping(monitor: Monitor) -> Iterator[list[signal.Signals]]:
     finally:
         for which in _SIGNALS:
             loop.remove_signal_handler(which)
+
+
+@contextmanager
+def _beating(dog: Watchdog) -> Iterator[None]:
+    """Tell the watchdog that all is well for as long as the event loop turns."""
+
+    async def beat() -> None:
+        while dog.beat():
+            await asyncio.sleep(_BEAT_S)
+
+    task = asyncio.create_task(beat())
+    try:
+        yield
+    finally:
+        task.cancel()

@@ -23,7 +23,7 @@ FEWEST = 10
 
 
 class Ward:
-    """Somebody in a vault. ``look`` and ``learn`` read the disk: call them in a thread."""
+    """Somebody in a vault. ``is_known``, ``look`` and ``learn`` read the disk: use a thread."""
 
     def __init__(self, desk: Desk, name: str) -> None:
         self._desk = desk
@@ -58,6 +58,13 @@ class Ward:
     def embed(self, windows: FloatArray) -> FloatArray:
         """Give the embeddings of windows ``(batch, 3, n)``."""
         return self._desk.embedder.embed(windows[:, : self._desk.embedder.card.axes])
+
+    def is_known(self) -> bool:
+        """See whether the person is still there, and change nothing."""
+        try:
+            return self._desk.vault.person(self.name).person == self._person.person
+        except NameRefusedError:
+            return False
 
     def look(self) -> News:
         """See whether the person is still there, and take their newest template."""

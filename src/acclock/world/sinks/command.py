@@ -46,7 +46,7 @@ class Command:
 
     async def tell(self, event: Event) -> None:
         state = state_after(event)
-        if state == self._state:
+        if state == self._state or event.kind == "trouble":  # which may be this command's own
             return
         if state == "unlocked":
             self._state = state  # even if it fails, something may now be open

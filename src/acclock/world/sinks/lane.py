@@ -3,35 +3,24 @@
 import asyncio
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import replace
 
 from acclock.session.events import Event, State, Status
+from acclock.world.sinks.debt import Debt, settle
 from acclock.world.sinks.sink import Sink, state_after
+from acclock.world.sinks.tally import Tally
 
+_LOOK_S = 0.05
 _PARTING_S = 0.2
 """How long a hung output is given to clean up after itself before the next thing is told."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tally:
-    """What became of the things that one output was to be told."""
-
-    told: int = 0
-    refreshed: int = 0
-    failed: int = 0
-    dropped: int = 0
-    """Refreshes that a newer one replaced, and events that did not fit."""
-    overtaken: int = 0
-    """News of an open session that a lock overtook: telling it late would open a locked door."""
-    trouble: str = ""
-    """What went wrong last."""
 
 
 class Lane:
     """Passes things on to one output, one at a time, the newest refresh and every lock.
 
     A lock never waits behind news of an open session: it discards what is queued and cuts short
-    what is under way.
+    what is under way. A lock that the output does not take is told again, ever more rarely.
     """
 
     def __init__(
@@ -42,10 +31,17 @@ class Lane:
         self._patience_s, self._longest, self._report = patience_s, longest, report
         self._events: deque[Event] = deque()
         self._status: Status | None = None
+        self._debt = Debt()
         self._news, self._idle, self._hurry = asyncio.Event(), asyncio.Event(), asyncio.Event()
-        self._doing: State | None = None
+        self._doing: Event | Status | None = None
         self._reported = ""
         self._idle.set()
+
+    @property
+    def owes_a_lock(self) -> bool:
+        """Whether a lock waits, is under way or was not taken."""
+        events = [*self._events, self._debt.event, self._doing]
+        return any(isinstance(one, Event) and state_after(one) == "locked" for one in events)
 
     def tell(self, event: Event) -> None:
         """Queue an event and return at once."""
@@ -62,10 +58,15 @@ class Lane:
         self._status = status
         self._wake()
 
+    def clear(self) -> None:
+        """Owe nothing any more."""
+        self._events.clear()
+        self._debt, self._doing = Debt(), None
+
     async def run(self) -> None:
         """Pass things on until cancelled."""
         while True:
-            await self._news.wait()
+            await self._wait()
             if (work := self._take()) is not None:
                 await self._carry_out(work)
             else:
@@ -73,8 +74,19 @@ class Lane:
                 self._idle.set()
 
     async def drained(self) -> None:
-        """Wait until nothing is queued or under way."""
+        """Wait until nothing is queued or under way; what is owed may be tried again later."""
         await self._idle.wait()
+
+    async def settled(self) -> None:
+        """Wait until no lock is owed either."""
+        while self.owes_a_lock:
+            await asyncio.sleep(_LOOK_S)
+
+    async def _wait(self) -> None:
+        """Wait for news, or until it is time to tell once more what was not taken."""
+        due_s = self._debt.due_s - asyncio.get_running_loop().time()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._news.wait(), due_s if self._debt.event else None)
 
     def _wake(self) -> None:
         self._idle.clear()
@@ -84,6 +96,9 @@ class Lane:
         self._hurry.clear()
         if self._events:
             return self._events.popleft()
+        if self._debt.event and asyncio.get_running_loop().time() >= self._debt.due_s:
+            self._idle.clear()
+            return self._debt.event
         status, self._status = self._status, None
         return status
 
@@ -91,7 +106,7 @@ class Lane:
         kept = [event for event in self._events if state_after(event) == "locked"]
         gone = len(self._events) - len(kept) + int(self._status is not None)
         self._events, self._status = deque(kept), None
-        if self._doing == "unlocked":
+        if self._doing is not None and _state(self._doing) == "unlocked":
             self._hurry.set()
         self._count(overtaken=gone)
 
@@ -102,11 +117,14 @@ class Lane:
 
     async def _carry_out(self, work: Event | Status) -> None:
         told = isinstance(work, Event)
-        self._doing = state_after(work) if isinstance(work, Event) else work.state
+        self._doing = work
         trouble = await self._watch(asyncio.create_task(self._pass_on(work)))
         self._doing = None
+        if isinstance(work, Event):
+            now_s = asyncio.get_running_loop().time()
+            self._debt = settle(self._debt, work, failed=trouble is not None, now_s=now_s)
         if trouble is None:
-            self._reported = ""
+            self._reported = self._reported if self._debt.event else ""
             self._count(told=int(told), refreshed=int(not told))
         elif self._hurry.is_set():
             self._count(overtaken=1)
@@ -142,10 +160,13 @@ class Lane:
     def _note(self, trouble: str) -> None:
         self._count(failed=1)
         self.tally = replace(self.tally, trouble=trouble)
-        if trouble != self._reported:  # a refresh that fails twice a second is one story
+        if trouble != self._reported:  # what fails again and again is one story
             self._reported = trouble
             self._report(f"{self.sink.name}: {trouble}")
 
     def _count(self, **more: int) -> None:
-        raised = {name: getattr(self.tally, name) + number for name, number in more.items()}
-        self.tally = replace(self.tally, **raised)
+        self.tally = self.tally.more(**more)
+
+
+def _state(work: Event | Status) -> State:
+    return state_after(work) if isinstance(work, Event) else work.state

@@ -35,6 +35,8 @@ class Logind:
 
     async def tell(self, event: Event) -> None:
         state = state_after(event)
+        if event.kind == "trouble":  # which may be its own
+            return
         if state == "locked" and self._state == "unlocked":
             await self._lock()
         self._state = state

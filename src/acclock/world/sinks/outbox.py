@@ -7,8 +7,12 @@ from typing import Self
 
 from acclock.errors import ConfigError
 from acclock.session.events import Event, Status
-from acclock.world.sinks.lane import Lane, Tally
+from acclock.world.sinks.lane import Lane
 from acclock.world.sinks.sink import Sink
+from acclock.world.sinks.tally import Tally
+
+_LOCKING_S = 3.0
+"""How much longer than others an output is waited for that is about to lock something."""
 
 
 def _say_nothing(trouble: str) -> None:
@@ -44,6 +48,13 @@ class Outbox:
         """What became of everything, by the name of the output."""
         return {lane.sink.name: lane.tally for lane in self._lanes}
 
+    @property
+    def left_open(self) -> tuple[str, ...]:
+        """The outputs whose lock command has yet to succeed."""
+        return tuple(
+            lane.sink.name for lane in self._lanes if _locks(lane.sink) and lane.owes_a_lock
+        )
+
     def tell(self, event: Event) -> None:
         """Queue an event for every output."""
         for lane in self._lanes:
@@ -66,15 +77,23 @@ class Outbox:
     ) -> None:
         """Let every output hear what is queued, then close it; wait a little for each."""
         await _wait_for(self._parting_s, [lane.drained() for lane in self._lanes])
+        await _wait_for(_LOCKING_S, [lane.settled() for lane in self._lanes if _locks(lane.sink)])
         for task in self._tasks:
             task.cancel()
-        await _wait_for(self._parting_s, [self._shut(lane.sink) for lane in self._lanes])
+        await _wait_for(self._parting_s, [self._shut(lane) for lane in self._lanes])
 
-    async def _shut(self, sink: Sink) -> None:
+    async def _shut(self, lane: Lane) -> None:
         try:
-            await sink.close()
+            await lane.sink.close()
         except Exception as error:  # noqa: BLE001 - the others must be closed too
-            self._report(f"{sink.name}: {error}")
+            self._report(f"{lane.sink.name}: {error}")
+        else:
+            lane.clear()  # an output that could be closed has left the world locked
+
+
+def _locks(sink: Sink) -> bool:
+    """Tell whether an output locks something that somebody else could lock in its place."""
+    return bool(getattr(sink, "lock_command", ()))
 
 
 async def _wait_for(patience_s: float, parts: list[Coroutine[None, None, None]]) -> None:

@@ -56,6 +56,7 @@ LEVELS = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.5, 10.0, 13.0, 17.0)
 FACTORS = (0.7, 0.85, 1.0, 1.15, 1.3, 1.5, 1.75, 2.0)
 PAGE = Path(__file__).parents[1] / "docs" / "session.md"
 PICTURE = PAGE.parent / "images" / "session.png"
+PER_WEARING = 5
 DRAWS = 1000
 
 
@@ -69,15 +70,28 @@ class Size:
     """Who follow each owner without a seam."""
     tries: int
     """Strangers who have ten minutes of their own with each owner's lock."""
+    removed: int
+    """Owners of whose ears it is taken."""
     removals: int
-    """Of all owners together."""
+    """Of all of them together, at least."""
     owners: int
     """Of MSCardio."""
     long_s: int
 
 
-FULL = Size(people=38, quiet_s=600.0, strangers=4, tries=10, removals=330, owners=16, long_s=1800)
-QUICK = Size(people=4, quiet_s=120.0, strangers=2, tries=3, removals=8, owners=4, long_s=120)
+FULL = Size(
+    people=38,
+    quiet_s=600.0,
+    strangers=4,
+    tries=10,
+    removed=24,
+    removals=330,
+    owners=16,
+    long_s=1800,
+)
+QUICK = Size(
+    people=4, quiet_s=120.0, strangers=2, tries=3, removed=4, removals=8, owners=4, long_s=120
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -92,17 +106,25 @@ class Hop:
 Tape = list[Hop]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Owner:
-    """Somebody who is enrolled, and what was heard of them."""
+    """Somebody who is enrolled; they are listened to when somebody first asks."""
 
     person: Person | None
     """Nobody when they are real."""
     template: Template
-    quiet: list[Tape]
-    """Wearings of their own, without any change."""
-    swaps: list[tuple[Tape, float]]
-    """Wearings in which a stranger follows, and when."""
+    sit: Callable[[], list[Tape]]
+    change: Callable[[], list[tuple[Tape, float]]]
+
+    @cached_property
+    def quiet(self) -> list[Tape]:
+        """Wearings of their own, without any change."""
+        return self.sit()
+
+    @cached_property
+    def swaps(self) -> list[tuple[Tape, float]]:
+        """Wearings in which a stranger follows, and when."""
+        return self.change()
 
 
 @cache
@@ -210,16 +232,18 @@ def closings(standings: Sequence[Standing]) -> list[tuple[Standing, Standing]]:
 def simulate_owner(index: int, seed: int, size: Size) -> Owner:
     person = draw_person(index, seed=seed)
     first = simulate(person, Scene(duration_s=360.0), seed=seed).recording
-    quiet = wear(person, size.quiet_s, session=1, seed=seed + 1)
-    others = [(index + 1 + n) % size.people for n in range(size.strangers)]
-    strangers = [wear(draw_person(o, seed=seed), AFTER_S, session=2, seed=seed + 2) for o in others]
-    before = wear(person, BEFORE_S, session=2, seed=seed + 3)
-    return Owner(
-        person=person,
-        template=make_template([first]),
-        quiet=[tape(quiet)],
-        swaps=swap_tapes(before, strangers),
-    )
+
+    def sit() -> list[Tape]:
+        return [tape(wear(person, size.quiet_s, session=1, seed=seed + 1))]
+
+    def change() -> list[tuple[Tape, float]]:
+        others = (
+            draw_person((index + 1 + n) % size.people, seed=seed) for n in range(size.strangers)
+        )
+        strangers = [wear(other, AFTER_S, session=2, seed=seed + 2) for other in others]
+        return swap_tapes(wear(person, BEFORE_S, session=2, seed=seed + 3), strangers)
+
+    return Owner(person=person, template=make_template([first]), sit=sit, change=change)
 
 
 def wear(person: Person, duration_s: float, *, session: int, seed: int) -> FloatArray:
@@ -262,8 +286,8 @@ def real_owner(name: str, people: dict[str, list[Recording]], size: Size) -> Own
     return Owner(
         person=None,
         template=make_template(enrolled),
-        quiet=[tape(last.samples)],
-        swaps=swap_tapes(last.samples[:, : BEFORE_S * RATE_HZ], afters),
+        sit=lambda: [tape(last.samples)],
+        change=lambda: swap_tapes(last.samples[:, : BEFORE_S * RATE_HZ], afters),
     )
 
 
@@ -548,33 +572,38 @@ class Removals:
 
 
 def remove_from(owners: Sequence[Owner], seed: int, each: int) -> dict[str, Removals]:
-    """Take the earphone out in the 20th second, of owners whose session stands open."""
+    """Take the earphone out of the ears of owners whose session stands open."""
     found = {name: Removals(locked_s=[], accepted=Counter()) for name in POLICIES}
     chance = np.random.default_rng(seed)
     for owner in owners:
         for one in found.values():
             one.locked_s.append([])
-        for number in range(each):
-            removed_s = 20.0 + float(chance.random())
-            taken = take_out(owner, removed_s, seed + number)
-            for name, policy in POLICIES.items():
-                session = meet(owner.template, policy)
-                standings = run(session, taken)
-                before = [s for s in standings if s.at_s <= removed_s]
-                after = [s.at_s for s in standings if s.at_s > removed_s and not s.unlocked]
-                if before[-1].unlocked:
-                    late_s = after[0] - removed_s + LATE_S if after else inf
-                    found[name].locked_s[-1].append(late_s)
-                found[name].accepted.update(
-                    int(end_s - removed_s)
-                    for end_s, answer in session.said
-                    if answer.decision == "accept" and end_s >= removed_s
-                )
+        taken = [
+            removal
+            for number in range(each // PER_WEARING)
+            for removal in take_out(owner, chance, seed + number)
+        ]
+        for name, policy in POLICIES.items():
+            for heard, removed_s in taken:
+                note_removal(found[name], meet(owner.template, policy), heard, removed_s)
     return found
 
 
+def note_removal(found: Removals, session: Hearing, heard: Tape, removed_s: float) -> None:
+    standings = run(session, heard)
+    before = [s for s in standings if s.at_s <= removed_s]
+    after = [s.at_s for s in standings if s.at_s > removed_s and not s.unlocked]
+    if before[-1].unlocked:
+        found.locked_s[-1].append(after[0] - removed_s + LATE_S if after else inf)
+    found.accepted.update(
+        int(end_s - removed_s)
+        for end_s, answer in session.said
+        if answer.decision == "accept" and end_s >= removed_s
+    )
+
+
 def removal_lines(owners: Sequence[Owner], seed: int, size: Size) -> list[str]:
-    each = -(-size.removals // len(owners))
+    each = PER_WEARING * -(-size.removals // (PER_WEARING * len(owners)))
     found = remove_from(owners, seed, each)
     times = [np.concatenate(one.locked_s) for one in found.values()]
     lines = [row("", POLICIES), "|---|---|---|---|"]
@@ -592,10 +621,23 @@ def removal_lines(owners: Sequence[Owner], seed: int, size: Size) -> list[str]:
     return lines
 
 
-def take_out(owner: Owner, removed_s: float, seed: int) -> Tape:
+def take_out(owner: Owner, chance: np.random.Generator, seed: int) -> list[tuple[Tape, float]]:
+    """Wear it once and take it out at several times, each as if the others had not been."""
     assert owner.person is not None
-    scene = Scene(duration_s=removed_s + 6.0, removed_at_s=removed_s, session=1)
-    return tape(simulate(owner.person, scene, seed=seed).recording.samples)
+    ear, first, heard_s = Ear(preparation(), BALANCED), Tape(), 0.0
+    worn = simulate(owner.person, Scene(duration_s=50.0, session=1), seed=seed).recording.samples
+    taken = []
+    for removed_s in 20.0 + 4.0 * np.arange(PER_WEARING) + chance.random(PER_WEARING):
+        until_s = np.floor(removed_s) - 1.0  # till there both recordings are the same
+        ear, more = listen(
+            ear, worn[:, round(heard_s * RATE_HZ) : round(until_s * RATE_HZ)], heard_s
+        )
+        first, heard_s = [*first, *more], until_s
+        scene = Scene(duration_s=50.0, session=1, removed_at_s=removed_s)
+        samples = simulate(owner.person, scene, seed=seed).recording.samples
+        last = samples[:, round(heard_s * RATE_HZ) : round((removed_s + 5.0) * RATE_HZ)]
+        taken.append(([*first, *listen(copy.deepcopy(ear), last, heard_s)[1]], float(removed_s)))
+    return taken
 
 
 def motion_lines(owners: Sequence[Owner], folder: Path, seed: int) -> list[str]:
@@ -700,7 +742,7 @@ class Bench:
         self.parts: dict[str, Callable[[], list[str]]] = {
             "simulated": lambda: table(self.owners, size.tries),
             "simulated curve": lambda: self.curve("simulated, in the ear", self.owners),
-            "removal": lambda: removal_lines(self.owners, seed, size),
+            "removal": lambda: removal_lines(self.some_owners, seed, size),
             "cost": lambda: cost_lines(size.long_s),
         }
         if data is not None:
@@ -713,6 +755,14 @@ class Bench:
     @cached_property
     def owners(self) -> list[Owner]:
         people = range(self.size.people)
+        return [simulate_owner(index, self.seed, self.size) for index in people]
+
+    @cached_property
+    def some_owners(self) -> list[Owner]:
+        """Those whose earphones are taken out, without waiting for the others."""
+        if "owners" in vars(self):
+            return self.owners[: self.size.removed]
+        people = range(min(self.size.people, self.size.removed))
         return [simulate_owner(index, self.seed, self.size) for index in people]
 
     @cached_property

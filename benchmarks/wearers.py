@@ -26,7 +26,7 @@ FIRST = 8
 look-ahead of the even clock."""
 STALE_S = 1.3
 """No accept may come later than this after its samples were sent: a second, and the way."""
-_TICK_S = 0.005
+_TICK_S, _ASLEEP_S = 0.005, 0.2
 _TEXT, _CLOSE, _PING = 1, 8, 9
 _CONNECTS_PER_S = 40
 _NUMBER = slice(8, 20)
@@ -67,6 +67,10 @@ class Tally:
     stale_accepts: int = 0
     shed: int = 0
     refused: int = 0
+    asleep: int = 0
+    """Accepts that came late to a client that had itself not been running: they prove nothing."""
+    ticked_s: float = 0.0
+    """When the client last went round."""
 
     def waits_ms(self, begin_s: float, end_s: float = np.inf) -> np.ndarray:
         return np.array([1e3 * took for due, took in self.waits if begin_s <= due < end_s])
@@ -174,8 +178,10 @@ class Wearer(asyncio.Protocol):
             self._tally.first_s.append(now_s - self._begun_s)
         self._heard = True
         self._tally.waits.append((due_s, now_s - due_s))
-        late = now_s - sent_s > STALE_S
-        self._tally.stale_accepts += late and message["decision"] == "accept"
+        if now_s - sent_s > STALE_S and message["decision"] == "accept":
+            awake = now_s - self._tally.ticked_s < _ASLEEP_S
+            self._tally.stale_accepts += awake
+            self._tally.asleep += not awake
 
     def send_due(self, now_s: float) -> None:
         """Send what is due by now."""
@@ -248,6 +254,7 @@ class Crowd:
         """Let time pass; everybody sends what is due."""
         end_s = time.monotonic() + seconds
         while (now_s := time.monotonic()) < end_s:
+            self.tally.ticked_s = now_s
             for wearer in self.owners:
                 wearer.send_due(now_s)
             for wearer in self.strangers:

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from acclock.denoising import kernels, uncompiled_kernels
+from acclock.denoising.config import DenoiseConfig
+from acclock.denoising.periodicity import assess_periodicity
 
 DRAW = np.random.default_rng(12)
 LENGTHS = [1, 2, 3, 8, 63, 400, 2048]
@@ -86,3 +88,50 @@ def test_recursion_agrees(count: int, taps: int) -> None:
     uncompiled_kernels.recurse(inputs, desired, forgetting, count, taps, 100.0, twin)
 
     np.testing.assert_allclose(ours, twin, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("count", LENGTHS)
+def test_roughness_agrees(count: int) -> None:
+    values = rough(7, count)
+    ours, twin = np.empty(7), np.empty(7)
+
+    kernels.roughness(values, count, ours)
+    uncompiled_kernels.roughness(values, count, twin)
+
+    np.testing.assert_allclose(ours, twin, rtol=1e-15)
+
+
+@pytest.mark.parametrize("count", LENGTHS)
+def test_liveliness_agrees(count: int) -> None:
+    values, window = rough(2, 3, count), max(1, count // 2)
+    ours, twin = np.empty((2, 2, 3)), np.empty((2, 2, 3))
+
+    kernels.liveliness(values, count, 40, window, ours[0], ours[1])
+    uncompiled_kernels.liveliness(values, count, 40, window, twin[0], twin[1])
+
+    np.testing.assert_allclose(ours, twin, rtol=1e-9, atol=1e-12)
+
+
+def beat(interval: float, jitter: float, seed: int) -> np.ndarray:
+    draw, signal = np.random.default_rng(seed), np.zeros(400)
+    places = np.arange(10.0, 390.0, interval)
+    signal[(places + draw.uniform(-jitter, jitter, len(places))).astype(int)] = 1.0
+    return np.convolve(signal, np.hanning(15), "same") + 0.02 * draw.normal(size=400)
+
+
+@pytest.mark.parametrize("interval", [33.0, 45.0, 70.0, 120.0])
+@pytest.mark.parametrize("jitter", [0.0, 2.0, 9.0])
+def test_evenness_agrees_with_its_twin_and_with_the_detector_of_events(
+    interval: float, jitter: float
+) -> None:
+    config = DenoiseConfig()
+    rows = np.stack([*(beat(interval, jitter, seed) for seed in range(6)), np.ones(400)])
+    ours, twin = np.empty(7), np.empty(7)
+    how = (50, 30, 50.0, config.least_prominence, 0.1, 0.2)
+
+    kernels.evenness(rows, 400, *how, ours)
+    uncompiled_kernels.evenness(rows, 400, *how, twin)
+
+    told = [assess_periodicity(row, config).interval_variation for row in rows]
+    np.testing.assert_allclose(ours, twin, rtol=1e-12)
+    np.testing.assert_allclose(ours, told, rtol=1e-12)

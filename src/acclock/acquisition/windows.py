@@ -25,7 +25,7 @@ def cut(recording: Recording, *, window_s: float, step_s: float) -> list[FloatAr
 
 
 class Ring(Generic[Scalar]):
-    """Chunks of any size in, windows of one size out; it holds no more than one window.
+    """Chunks of any size in, windows of one size out; it holds no more than two windows.
 
     Works on the last axis. ``push`` is eager: it has done its work when it returns.
 
@@ -39,24 +39,43 @@ class Ring(Generic[Scalar]):
             raise ConfigError(f"a window and its step have samples, not {length} and {step}")
         self._length = length
         self._step = step
-        self._held: NDArray[Scalar] | None = None
+        self._room: NDArray[Scalar] | None = None
+        """For two windows, so that what is held is moved only now and then."""
+        self._begin = self._end = 0
         self._skip = 0
         """How many coming samples lie between two windows, when the step is the longer."""
 
     def push(self, chunk: NDArray[Scalar]) -> list[NDArray[Scalar]]:
         """Take a chunk and give the windows that it completes, oldest first."""
-        if self._held is not None and chunk.shape[:-1] != self._held.shape[:-1]:
-            raise SignalError(
-                f"a chunk has the axes of the first, {self._held.shape[:-1]}; "
-                f"this has {chunk.shape[:-1]}"
-            )
         skipped = min(self._skip, chunk.shape[-1])
         self._skip -= skipped
-        fresh = chunk[..., skipped:]
-        held = fresh if self._held is None else np.concatenate([self._held, fresh], axis=-1)
+        held = self._hold(chunk[..., skipped:])
         starts = range(0, held.shape[-1] - self._length + 1, self._step)
         windows = [held[..., start : start + self._length].copy() for start in starts]
         done = len(starts) * self._step
         self._skip += max(0, done - held.shape[-1])
-        self._held = held[..., done:].copy()
+        self._begin = min(self._begin + done, self._end)
+        if held.shape[-1] > 2 * self._length:  # let go of a chunk as long as a recording
+            self._make_room(chunk[..., :0])
         return windows
+
+    def _hold(self, fresh: NDArray[Scalar]) -> NDArray[Scalar]:
+        """Put samples behind those that are held, and give all of them."""
+        room, count = self._room, fresh.shape[-1]
+        if room is not None and fresh.shape[:-1] != room.shape[:-1]:
+            raise SignalError(
+                f"a chunk has the axes of the first, {room.shape[:-1]}; this has {fresh.shape[:-1]}"
+            )
+        if room is None or self._end + count > room.shape[-1]:
+            room = self._make_room(fresh)
+        room[..., self._end : self._end + count] = fresh
+        self._end += count
+        return room[..., self._begin : self._end]
+
+    def _make_room(self, fresh: NDArray[Scalar]) -> NDArray[Scalar]:
+        held = fresh[..., :0] if self._room is None else self._room[..., self._begin : self._end]
+        size = max(2 * self._length, held.shape[-1] + fresh.shape[-1])
+        room = np.empty((*fresh.shape[:-1], size), dtype=fresh.dtype)
+        room[..., : held.shape[-1]] = held
+        self._room, self._begin, self._end = room, 0, held.shape[-1]
+        return room

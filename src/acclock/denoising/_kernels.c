@@ -7,6 +7,10 @@
    fade(values, thresholds, count, power, out)         Eq. (1) with one threshold for every row
    attenuate(values, powers, count, half, headroom, out)   loud stretches of every row turned down
    find_peaks(signal, distance, prominence, out)       returns how many; their places, Py_ssize_t
+   roughness(values, count, out)                       one median of |second difference| per row
+   liveliness(values, count, half, window, usual, highest)   of the local power of every row
+   evenness(values, count, distance, closest, interval, prominence, in_time, in_height, out)
+                                                       how the intervals of every row's peaks vary
    recurse(inputs, desired, forgetting, count, taps, confidence, out)   recursive least squares */
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -126,6 +130,32 @@ static PyObject *median_magnitudes(PyObject *self, PyObject *args) {
     Py_RETURN_NONE;
 }
 
+static PyObject *roughness(PyObject *self, PyObject *args) {
+    Py_buffer values, out;
+    Py_ssize_t count, rows, row, i;
+    double *scratch;
+    if (!PyArg_ParseTuple(args, "y*nw*", &values, &count, &out)) return NULL;
+    scratch = PyMem_RawMalloc((size_t)(2 * count + 2) * sizeof(double));
+    if (scratch != NULL) {
+        double *magnitudes = scratch + count + 1;
+        rows = out.len / (Py_ssize_t)sizeof(double);
+        Py_BEGIN_ALLOW_THREADS
+        for (row = 0; row < rows; row++) {
+            const double *from = (const double *)values.buf + row * count;
+            for (i = 0; i < count - 2; i++) {
+                magnitudes[i] = fabs((from[i + 2] - from[i + 1]) - (from[i + 1] - from[i]));
+            }
+            ((double *)out.buf)[row] = count > 2 ? median(magnitudes, count - 2, scratch) : 0.0;
+        }
+        Py_END_ALLOW_THREADS
+        PyMem_RawFree(scratch);
+    }
+    PyBuffer_Release(&values);
+    PyBuffer_Release(&out);
+    if (scratch == NULL) return PyErr_NoMemory();
+    Py_RETURN_NONE;
+}
+
 /* 1 - exp(-x) for x >= 0, to rounding. Written out without a branch or a call, so that the
    compiler does several at once: a third of the time of the library's exp. */
 ALWAYS_INLINE double rise(double x) {
@@ -232,6 +262,37 @@ static double find_calm_power(const double *local, Py_ssize_t count, double *scr
     return find_rank(scratch, some, (some - 1) / 4, scratch + some, &next);
 }
 
+/* The usual is a median of every eighth, for the same reason. */
+static PyObject *liveliness(PyObject *self, PyObject *args) {
+    Py_buffer values, usual, highest;
+    Py_ssize_t count, half, window, rows, row, i;
+    double *sums, *local;
+    if (!PyArg_ParseTuple(args, "y*nnnw*w*", &values, &count, &half, &window, &usual, &highest)) {
+        return NULL;
+    }
+    sums = PyMem_RawMalloc((size_t)(3 * count + 4) * sizeof(double));
+    if (sums != NULL) {
+        local = sums + count + 1;
+        rows = usual.len / (Py_ssize_t)sizeof(double);
+        Py_BEGIN_ALLOW_THREADS
+        for (row = 0; row < rows; row++) {
+            double most = 0.0, *some = local + count;
+            average_power((const double *)values.buf + row * count, count, half, sums, local);
+            for (i = count - window; i < count; i++) most = local[i] > most ? local[i] : most;
+            for (i = 0; 8 * i < count; i++) some[i] = local[8 * i];
+            ((double *)usual.buf)[row] = median(some, i, sums);
+            ((double *)highest.buf)[row] = most;
+        }
+        Py_END_ALLOW_THREADS
+        PyMem_RawFree(sums);
+    }
+    PyBuffer_Release(&values);
+    PyBuffer_Release(&usual);
+    PyBuffer_Release(&highest);
+    if (sums == NULL) return PyErr_NoMemory();
+    Py_RETURN_NONE;
+}
+
 static PyObject *attenuate(PyObject *self, PyObject *args) {
     Py_buffer values, powers, out;
     Py_ssize_t count, half, rows, row, i;
@@ -320,33 +381,126 @@ static double measure_prominence(const double *signal, Py_ssize_t count, Py_ssiz
     return height - (left > right ? left : right);
 }
 
+/* `tops` has room for all of them, and `count` bytes behind that. */
+static Py_ssize_t pick_peaks(const double *samples, Py_ssize_t count, Py_ssize_t distance,
+                             double prominence, Top *tops, Py_ssize_t *places) {
+    Py_ssize_t found = find_tops(samples, count, places), kept = 0, i;
+    char *keep = (char *)(tops + count + 1);
+    if (found <= 0) return 0;
+    for (i = 0; i < found; i++) tops[i] = (Top){samples[places[i]], i};
+    qsort(tops, (size_t)found, sizeof(Top), compare_tops);
+    keep_apart(places, found, distance, tops, keep);
+    for (i = 0; i < found; i++) {
+        if (keep[i] && measure_prominence(samples, count, places[i]) >= prominence) {
+            places[kept++] = places[i];
+        }
+    }
+    return kept;
+}
+
 static PyObject *find_peaks(PyObject *self, PyObject *args) {
     Py_buffer signal, out;
-    Py_ssize_t distance, count, found, kept = 0, i;
+    Py_ssize_t distance, count, kept = 0;
     double prominence;
     Top *tops;
     if (!PyArg_ParseTuple(args, "y*ndw*", &signal, &distance, &prominence, &out)) return NULL;
     count = signal.len / (Py_ssize_t)sizeof(double);
     tops = PyMem_RawMalloc((size_t)(count + 1) * (sizeof(Top) + 1));
     if (tops != NULL) {
-        const double *samples = signal.buf;
-        Py_ssize_t *places = out.buf;
-        char *keep = (char *)(tops + count + 1);
-        found = find_tops(samples, count, places);
-        for (i = 0; i < found; i++) tops[i] = (Top){samples[places[i]], i};
-        qsort(tops, (size_t)found, sizeof(Top), compare_tops);
-        keep_apart(places, found, distance, tops, keep);
-        for (i = 0; i < found; i++) {
-            if (keep[i] && measure_prominence(samples, count, places[i]) >= prominence) {
-                places[kept++] = places[i];
-            }
-        }
+        kept = pick_peaks(signal.buf, count, distance, prominence, tops, out.buf);
         PyMem_RawFree(tops);
     }
     PyBuffer_Release(&signal);
     PyBuffer_Release(&out);
     if (tops == NULL) return PyErr_NoMemory();
     return PyLong_FromSsize_t(kept);
+}
+
+typedef struct {
+    double in_time, in_height, mean_interval;
+} Rhythm;
+
+/* The coefficient of variation from sums. */
+static double vary(double sum, double squares, Py_ssize_t count) {
+    double mean = sum / (double)count;
+    return mean > 0 ? sqrt(squares / (double)count) / mean : Py_HUGE_VAL;
+}
+
+static Rhythm measure_rhythm(const double *samples, const Py_ssize_t *peaks, Py_ssize_t found) {
+    Rhythm rhythm = {Py_HUGE_VAL, Py_HUGE_VAL, 0.0};
+    double sum = 0.0, squares = 0.0, mean, off;
+    Py_ssize_t i;
+    if (found < 3) return rhythm;
+    rhythm.mean_interval = mean = (double)(peaks[found - 1] - peaks[0]) / (double)(found - 1);
+    for (i = 1; i < found; i++) {
+        off = (double)(peaks[i] - peaks[i - 1]) - mean;
+        squares += off * off;
+    }
+    rhythm.in_time = vary((double)(peaks[found - 1] - peaks[0]), squares, found - 1);
+    for (i = 0; i < found; i++) sum += samples[peaks[i]];
+    squares = 0.0;
+    for (i = 0; i < found; i++) {
+        off = samples[peaks[i]] - sum / (double)found;
+        squares += off * off;
+    }
+    rhythm.in_height = vary(sum, squares, found);
+    return rhythm;
+}
+
+/* Writes the row in units of its own spread; says whether it has one. */
+static int normalize(const double *from, Py_ssize_t count, double *to) {
+    double sum = 0.0, squares = 0.0, spread;
+    Py_ssize_t i;
+    for (i = 0; i < count; i++) sum += from[i];
+    for (i = 0; i < count; i++) {
+        to[i] = from[i] - sum / (double)count;
+        squares += to[i] * to[i];
+    }
+    spread = sqrt(squares / (double)count);
+    for (i = 0; i < count && spread > 0.0; i++) to[i] /= spread;
+    return spread > 0.0;
+}
+
+/* periodicity.py tells why there is a second look with peaks that may be closer. */
+static PyObject *evenness(PyObject *self, PyObject *args) {
+    Py_buffer values, out;
+    Py_ssize_t count, distance, closest, rows, row, *places;
+    double interval, prominence, in_time, in_height, *samples;
+    Top *tops;
+    if (!PyArg_ParseTuple(args, "y*nnnddddw*", &values, &count, &distance, &closest, &interval,
+                          &prominence, &in_time, &in_height, &out)) {
+        return NULL;
+    }
+    tops = PyMem_RawMalloc((size_t)(count + 1) *
+                           (sizeof(Top) + sizeof(double) + sizeof(Py_ssize_t) + 1));
+    if (tops != NULL) {
+        samples = (double *)(tops + count + 1) + (count + 8) / 8;
+        places = (Py_ssize_t *)(samples + count);
+        rows = out.len / (Py_ssize_t)sizeof(double);
+        Py_BEGIN_ALLOW_THREADS
+        for (row = 0; row < rows; row++) {
+            Rhythm usual = {Py_HUGE_VAL, Py_HUGE_VAL, 0.0}, fast;
+            if (normalize((const double *)values.buf + row * count, count, samples)) {
+                usual = measure_rhythm(
+                    samples, places, pick_peaks(samples, count, distance, prominence, tops, places));
+                if (!(usual.in_time < in_time && usual.in_height < in_height)) {
+                    fast = measure_rhythm(samples, places, pick_peaks(samples, count, closest,
+                                                                      prominence, tops, places));
+                    if (fast.in_time < in_time && fast.in_height < in_height &&
+                        fast.mean_interval < interval) {
+                        usual = fast;
+                    }
+                }
+            }
+            ((double *)out.buf)[row] = usual.in_time;
+        }
+        Py_END_ALLOW_THREADS
+        PyMem_RawFree(tops);
+    }
+    PyBuffer_Release(&values);
+    PyBuffer_Release(&out);
+    if (tops == NULL) return PyErr_NoMemory();
+    Py_RETURN_NONE;
 }
 
 /* One sample. `inverse` is the symmetric inverse correlation matrix, `recent` the newest inputs. */
@@ -430,6 +584,9 @@ static PyMethodDef METHODS[] = {
     {"fade", fade, METH_VARARGS, "Write the values, small ones faded towards zero."},
     {"attenuate", attenuate, METH_VARARGS, "Write the values, loud stretches turned down."},
     {"find_peaks", find_peaks, METH_VARARGS, "Write where the signal peaks; return how often."},
+    {"roughness", roughness, METH_VARARGS, "Write the median of |second difference| per row."},
+    {"liveliness", liveliness, METH_VARARGS, "Write the usual and the highest local power."},
+    {"evenness", evenness, METH_VARARGS, "Write how the intervals between peaks vary."},
     {"recurse", recurse, METH_VARARGS, "Write what recursive least squares answers."},
     {NULL, NULL, 0, NULL}};
 

@@ -19,6 +19,28 @@ def attenuate(
 def find_peaks(
     signal: FloatArray, distance: int, prominence: float, out: NDArray[np.intp], /
 ) -> int: ...
+def roughness(values: FloatArray, count: int, out: FloatArray, /) -> None: ...
+def liveliness(
+    values: FloatArray,
+    count: int,
+    half: int,
+    window: int,
+    usual: FloatArray,
+    highest: FloatArray,
+    /,
+) -> None: ...
+def evenness(
+    values: FloatArray,
+    count: int,
+    distance: int,
+    closest: int,
+    interval: float,
+    prominence: float,
+    in_time: float,
+    in_height: float,
+    out: FloatArray,
+    /,
+) -> None: ...
 def recurse(
     inputs: FloatArray,
     desired: FloatArray,

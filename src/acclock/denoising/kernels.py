@@ -3,22 +3,38 @@
 try:
     from acclock.denoising._kernels import (
         attenuate,
+        evenness,
         fade,
         find_peaks,
+        liveliness,
         median_magnitudes,
         recurse,
+        roughness,
     )
 
     COMPILED = True
 except ImportError:
     from acclock.denoising.uncompiled_kernels import (
         attenuate,
+        evenness,
         fade,
         find_peaks,
+        liveliness,
         median_magnitudes,
         recurse,
+        roughness,
     )
 
     COMPILED = False
 
-__all__ = ["COMPILED", "attenuate", "fade", "find_peaks", "median_magnitudes", "recurse"]
+__all__ = [
+    "COMPILED",
+    "attenuate",
+    "evenness",
+    "fade",
+    "find_peaks",
+    "liveliness",
+    "median_magnitudes",
+    "recurse",
+    "roughness",
+]

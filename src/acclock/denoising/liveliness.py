@@ -4,10 +4,9 @@ from math import log10, sqrt
 
 import numpy as np
 
+from acclock.denoising import kernels
 from acclock.denoising.config import DenoiseConfig
-from acclock.denoising.local_power import measure_local_power
-from acclock.denoising.periodicity import assess_periodicity
-from acclock.denoising.shrinkage import find_median_magnitudes
+from acclock.denoising.periodicity import FASTEST_BPM
 from acclock.values import FloatArray
 
 SECOND_DIFFERENCE = 0.6745 * sqrt(6.0)
@@ -17,7 +16,8 @@ LIMIT = 15.0
 QUIETEST = 1e-6
 """RMS in m/s²: a thousandth of the quietest sensor's noise."""
 THIN = 8
-"""The usual is a median of so many times fewer: neighbors are averages of the same samples."""
+"""The usual is a median of so many times fewer (in the kernel): neighbors are averages of the same
+samples."""
 
 
 def measure_saturation(windows: FloatArray) -> list[float]:
@@ -31,17 +31,32 @@ def measure_saturation(windows: FloatArray) -> list[float]:
 
 def measure_liveliness(beats: FloatArray, config: DenoiseConfig) -> tuple[FloatArray, FloatArray]:
     """Give the RMS over 0.8 s of each axis: the usual of the context, the highest of the window."""
-    local = measure_local_power(beats, round(config.local_s * config.rate_hz / 2))
-    usual = find_median_magnitudes(local[..., ::THIN])
-    return np.sqrt(usual), np.sqrt(local[..., -config.window_length :].max(axis=-1))
+    usual, highest = np.empty(beats.shape[:-1]), np.empty(beats.shape[:-1])
+    half = round(config.local_s * config.rate_hz / 2)
+    rows = np.ascontiguousarray(beats)
+    kernels.liveliness(rows, rows.shape[-1], half, config.window_length, usual, highest)
+    return np.sqrt(usual), np.sqrt(highest)
 
 
 def measure_regularity(windows: FloatArray, config: DenoiseConfig) -> list[float]:
-    """Give how evenly the most even axis of each wearer beats."""
-    return [
-        max(0.0, 1.0 - min(assess_periodicity(axis, config).interval_variation for axis in window))
-        for window in np.ascontiguousarray(windows)
-    ]
+    """Give how evenly the most even axis of each wearer beats, by ``assess_periodicity``."""
+    variation = np.empty(windows.shape[:-1])
+    slowest, fastest = (
+        config.rate_hz * 60.0 / bpm
+        for bpm in (config.fastest_bpm, max(config.fastest_bpm, FASTEST_BPM))
+    )
+    kernels.evenness(
+        np.ascontiguousarray(windows),
+        windows.shape[-1],
+        int(slowest),
+        int(fastest),
+        slowest,
+        config.least_prominence,
+        config.most_interval_variation,
+        config.most_amplitude_variation,
+        variation,
+    )
+    return [max(0.0, 1.0 - least) for least in variation.min(axis=-1).tolist()]
 
 
 def compare_with_noise(heard: FloatArray, windows: FloatArray) -> list[float]:
@@ -49,6 +64,8 @@ def compare_with_noise(heard: FloatArray, windows: FloatArray) -> list[float]:
 
     Second differences hold little but noise, and their median does not see what else they hold.
     """
-    noise = find_median_magnitudes(np.diff(heard, n=2)) / SECOND_DIFFERENCE
-    rises = (windows.std(axis=-1) / np.maximum(noise, QUIETEST)).max(axis=-1)
+    noise, rows = np.empty(heard.shape[:-1]), np.ascontiguousarray(heard)
+    kernels.roughness(rows, rows.shape[-1], noise)
+    loudness = np.maximum(noise / SECOND_DIFFERENCE, QUIETEST)
+    rises = (windows.std(axis=-1) / loudness).max(axis=-1)
     return [20.0 * log10(max(rise, QUIETEST)) for rise in rises.tolist()]

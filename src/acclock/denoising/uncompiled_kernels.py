@@ -17,6 +17,30 @@ def median_magnitudes(values: FloatArray, count: int, out: FloatArray, /) -> Non
     out.reshape(-1)[:] = np.partition(magnitudes, middle, axis=-1)[:, middle].mean(axis=-1)
 
 
+def roughness(values: FloatArray, count: int, out: FloatArray, /) -> None:
+    """Write the median magnitude of the second differences of every row of ``count``."""
+    if count > 2:
+        median_magnitudes(np.diff(values.reshape(-1, count), n=2), count - 2, out)
+    else:
+        out[:] = 0.0
+
+
+def liveliness(
+    values: FloatArray,
+    count: int,
+    half: int,
+    window: int,
+    usual: FloatArray,
+    highest: FloatArray,
+    /,
+) -> None:
+    """Write the usual local power of every row, and the highest of its last ``window`` samples."""
+    local = measure_local_power(values.reshape(-1, count), half)
+    some = np.ascontiguousarray(local[:, ::8])
+    median_magnitudes(some, some.shape[-1], usual)
+    highest.reshape(-1)[:] = local[:, count - window :].max(axis=-1)
+
+
 def fade(
     values: FloatArray, thresholds: FloatArray, count: int, power: float, out: FloatArray, /
 ) -> None:
@@ -85,6 +109,51 @@ def _measure_prominence(signal: FloatArray, top: int) -> float:
     right = higher[side] if side < len(higher) else len(signal)
     valley = max(signal[left : top + 1].min(), signal[top:right].min())
     return float(signal[top] - valley)
+
+
+def evenness(  # noqa: PLR0913  # the signature of the compiled twin
+    values: FloatArray,
+    count: int,
+    distance: int,
+    closest: int,
+    interval: float,
+    prominence: float,
+    in_time: float,
+    in_height: float,
+    out: FloatArray,
+    /,
+) -> None:
+    """Write how the intervals between the peaks of every row vary.
+
+    Where those at ``distance`` are uneven, peaks may be as close as ``closest``, if they then
+    follow each other evenly and faster than ``interval``.
+    """
+    for place, row in enumerate(values.reshape(-1, count)):
+        centered = row - row.mean()
+        spread = float(np.sqrt(np.square(centered).mean()))
+        usual, *rest = _measure_rhythm(centered, spread, distance, prominence)
+        if not (usual < in_time and rest[0] < in_height):
+            fast, height, mean = _measure_rhythm(centered, spread, closest, prominence)
+            usual = fast if fast < in_time and height < in_height and mean < interval else usual
+        out.reshape(-1)[place] = usual
+
+
+def _measure_rhythm(
+    centered: FloatArray, spread: float, distance: int, prominence: float
+) -> tuple[float, float, float]:
+    """Give how the intervals and the heights of peaks vary, and the mean interval."""
+    places = np.empty(len(centered), dtype=np.intp)
+    normalized = centered / (spread or 1.0)
+    found = places[: find_peaks(normalized, distance, prominence, places)] if spread else places[:0]
+    if len(found) < 3:
+        return np.inf, np.inf, 0.0
+    intervals, heights = np.diff(found), normalized[found]
+    return _vary(intervals), _vary(heights), float(intervals.mean())
+
+
+def _vary(values: FloatArray | NDArray[np.intp]) -> float:
+    mean = float(values.mean())
+    return float(values.std()) / mean if mean > 0 else np.inf
 
 
 def recurse(  # noqa: PLR0913  # the signature of the compiled twin

@@ -1,12 +1,12 @@
 """What the last two and a half seconds of an earphone's motion look like."""
 
 from collections.abc import Sequence
-from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
 
-from acclock.denoising.shrinkage import find_median_magnitudes
+from acclock.denoising.kernels import roughness
+from acclock.denoising.liveliness import SECOND_DIFFERENCE
 from acclock.values import BoolArray, FloatArray
 
 LOOK_S = 0.25
@@ -43,12 +43,13 @@ def look_at(spans: Sequence[FloatArray]) -> list[Look]:
     last, first = together[..., -second:], together[..., :second]
     after = last.mean(axis=-1)
     before = together[..., -second - burst : -burst].mean(axis=-1)
-    noise = find_median_magnitudes(np.diff(together, n=2)) / (0.6745 * sqrt(6.0))
+    noise = np.empty(together.shape[:-1])
+    roughness(together, together.shape[-1], noise)
     columns = (
         _rms(last - after[..., np.newaxis]),
         _rms(together[..., -burst:] - before[..., np.newaxis]),
         _rms(np.diff(last)),
-        np.sqrt(np.square(noise).sum(axis=-1)),
+        np.sqrt(np.square(noise / SECOND_DIFFERENCE).sum(axis=-1)),
         _have_turned(first.mean(axis=-1), after),
     )
     return [Look(*row) for row in zip(*(one.tolist() for one in columns), strict=True)]

@@ -79,6 +79,11 @@ class Session:
         """What is known of who wears the earphone; nothing after the person was deleted."""
         return self._witness.wearing
 
+    @property
+    def wearing_number(self) -> int:
+        """Which wearing this is, counted from zero."""
+        return self._ear.wearing
+
     def push(self, samples: FloatArray, received: BoolArray, now_s: float) -> list[Standing]:
         """Take even samples ``(3, n)`` and which arrived; say how it stands after each window."""
         questions = self.listen(samples, received, now_s)

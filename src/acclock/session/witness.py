@@ -36,6 +36,8 @@ class Witness:
     def __init__(self, template: Template, cohort: Cohort, policy: Policy) -> None:
         self._template: Template | None = template
         self._cohort, self._policy = cohort, policy
+        self._unknown: Wearing | None = begin(template, cohort, policy)
+        """Somebody of whom nothing is known: the same each time, and not cheap to make."""
         self._held: list[Word | None] = []
         """One for each of the last windows; nothing where one did not speak for the user."""
         self._most_held = ceil(_HELD_S / policy.step_s)
@@ -50,12 +52,11 @@ class Witness:
     def meet(self) -> None:
         """Begin anew: somebody wears the earphone of whom nothing is known."""
         self._held = []
-        known = self._template
-        self.wearing = begin(known, self._cohort, self._policy) if known else None
+        self.wearing = self._unknown
 
     def forget(self) -> None:
         """Let go of the user, for good."""
-        self._template = None
+        self._template = self._unknown = None
         self.meet()
 
     def startle(self) -> None:

@@ -146,7 +146,7 @@ def test_a_trace_shows_the_samples_before_and_after(played: Played) -> None:
     traces = [one for one in played.watching.news if one["type"] == "trace"]
 
     assert traces[0]["clean"] is None
-    assert len(traces[-1]["raw"]) == len(traces[-1]["clean"]) == 25
+    assert len(traces[-1]["raw"]) == len(traces[-1]["clean"]) == 50
 
 
 def test_each_role_sees_what_it_may(played: Played) -> None:

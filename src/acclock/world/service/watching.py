@@ -3,10 +3,8 @@
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
-
-import numpy as np
 
 from acclock.acquisition.live import LiveClock
 from acclock.session.chunks import Break, Chunk
@@ -19,9 +17,7 @@ from acclock.values import FloatArray
 from acclock.world.service.listeners import Asked, Message
 from acclock.world.service.pieces import Part, even_out
 from acclock.world.service.snapshots import Snapshot
-
-_THINNED = 2
-"""A trace is for the eye: every second sample will do."""
+from acclock.world.service.tracing import Tracing
 
 _LOOKED_S = 15.0
 """For how long a look lasts."""
@@ -48,8 +44,11 @@ class Watching:
     news: list[Message]
     _begun: bool = False
     _standing: Standing | None = None
-    _raw: FloatArray | None = None
     _heard_s: float = 0.0
+    _tracing: Tracing = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._tracing = Tracing(self.rate_hz)
 
     def take(self, piece: Chunk | Break) -> list[Part]:
         self._heard_s = piece.heard_s
@@ -62,14 +61,15 @@ class Watching:
     def overhear(self, part: Part) -> Overheard | None:
         if part.restarted and self._begun:
             self._note(self.session.break_off("stall", self._heard_s))
-        self._begun, self._raw = True, part.samples
+        self._begun = True
+        self._tracing.hear(part.samples, self.session.wearing_number, seen=self._is_seen())
         return self.session.overhear(part.samples, part.received, self._heard_s)
 
     def understand(self, overheard: Overheard, seen: Seen) -> list[Asked]:
         questions = self.session.understand(overheard, seen, self._heard_s)
         self._note(self.session.standing)
-        if self._is_seen() and not questions and self._raw is not None:
-            self.news.append(_trace(self._raw, None, self.rate_hz))
+        if self._is_seen() and (trace := self._tracing.show(seen.windows)) is not None:
+            self.news.append(trace)
         return [self._ask(question) for question in questions]
 
     def tick(self, now_s: float) -> None:
@@ -97,21 +97,14 @@ class Watching:
         return Asked(
             samples=question.samples[: self.axes],
             heard_s=self._heard_s,  # the session may since have heard of a later time
-            answer=partial(self._hear, question, self._raw, self._heard_s),
+            answer=partial(self._hear, question, self._heard_s),
         )
 
     def _hear(
-        self,
-        question: Question,
-        raw: FloatArray | None,
-        heard_s: float,
-        embedding: FloatArray,
-        now_s: float,
+        self, question: Question, heard_s: float, embedding: FloatArray, now_s: float
     ) -> None:
         self._heard_s = heard_s
         self._note(self.session.hear(question, embedding, now_s), asked=True)
-        if self._is_seen() and raw is not None:
-            self.news.append(_trace(raw, question.samples, self.rate_hz))
 
     def _is_seen(self) -> bool:
         return self.traced or time.monotonic() - self.looked_s < _LOOKED_S
@@ -126,16 +119,3 @@ class Watching:
             self.news.append({"type": "decision", "heard_s": self._heard_s})
         changes = name_changes(before, standing)
         self.news += [{"type": "change", "kind": kind} for kind in changes]
-
-
-def _trace(raw: FloatArray, clean: FloatArray | None, rate_hz: float) -> Message:
-    """Give the newest samples of the liveliest axis, before and after the preparation."""
-    axis = int(np.argmax(raw.std(axis=1)))
-    centered = raw[axis] - raw[axis].mean()
-    shown = None if clean is None else clean[axis, -raw.shape[1] :]
-    return {
-        "type": "trace",
-        "rate_hz": rate_hz / _THINNED,
-        "raw": centered[::_THINNED].round(4).tolist(),
-        "clean": None if shown is None else shown[::_THINNED].round(4).tolist(),
-    }

@@ -1,5 +1,6 @@
 """Streams over a WebSocket: watch over a session, or enroll somebody."""
 
+import time
 from datetime import UTC, datetime
 from functools import partial
 
@@ -10,6 +11,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from acclock.errors import AccLockError
 from acclock.matching.coaching import Enrollment, finish
 from acclock.session.chunks import Break
+from acclock.session.reasons import Reason
 from acclock.world.service import limits
 from acclock.world.service.access import address_of, identify, service_of
 from acclock.world.service.connections import Connection
@@ -25,6 +27,9 @@ from acclock.world.service.service import Service
 from acclock.world.service.snapshots import Snapshot, show
 from acclock.world.vault.names import checked
 from acclock.world.vault.people import Person
+
+_STALE_S = 1.0
+"""A decision is not told as if it were fresh when its samples came longer ago than this."""
 
 router = APIRouter()
 
@@ -94,13 +99,22 @@ def _pass_on(
         match message["type"]:
             case "decision":
                 about = {"sequence": connection.intake.number_at(message["heard_s"])}
-                connection.say({"type": "decision"} | about | show(snapshot, caller.role))
+                now = _as_of_now(service, snapshot, message["heard_s"])
+                connection.say({"type": "decision"} | about | show(now, caller.role))
             case "change":
                 connection.say(message | show(snapshot, caller.role))
             case "trace" if not traced:
                 pass  # somebody else looks at the samples
             case _:
                 connection.say(message)
+
+
+def _as_of_now(service: Service, snapshot: Snapshot, heard_s: float) -> Snapshot:
+    """Give a session as it may be told now: what took too long on the way here opens nothing."""
+    if time.monotonic() - heard_s <= _STALE_S:
+        return snapshot
+    service.metrics.count("shed", "told late")
+    return snapshot.locked(Reason.STALE)
 
 
 async def _enroll(service: Service, connection: Connection, caller: Caller, hello: Hello) -> None:

@@ -34,10 +34,11 @@ ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
+    "--enable-features=WebBluetooth",
 ]
 SHORT_MS, LONG_MS = 10_000, 60_000
 PAGES = ["Now", "Enroll", "Try it", "People", "Devices", "Policies", "Audit"]
-PHONE, DESK = {"width": 390, "height": 844}, {"width": 1180, "height": 960}
+PHONE, DESK = {"width": 360, "height": 780}, {"width": 1180, "height": 960}
 STATIC = Path(service_app.__file__).parent / "static"
 MEANT = ("status of 401", "status of 403", "status of 422", "net::ERR_FAILED")
 """What the browser says of answers that a test meant to get."""
@@ -347,21 +348,120 @@ def test_a_token_is_made_shown_once_and_revoked(page: Page, running: "Running") 
         assert device.get("/v1/people/anna/state").status_code == 401
 
 
-def test_every_page_fits_a_phone_and_names_its_controls(page: Page, running: "Running") -> None:
+FAULTS = """() => {
+    const seen = (one) => one.checkVisibility();
+    const all = (wanted) => [...document.querySelectorAll(wanted)].filter(seen);
+    const nameless = all(":is(input, select, button, canvas, a, dialog[open])").filter((one) =>
+        !one.labels?.length && !one.ariaLabel && one.ariaHidden !== "true"
+        && !one.getAttribute("aria-labelledby") && !one.textContent.trim());
+    const levels = all("h1, h2, h3").map((one) => Number(one.tagName[1]));
+    const jumps = levels.filter((level, at) => level > (levels[at - 1] ?? 0) + 1);
+    const ids = [...document.querySelectorAll("[id]")].map((one) => one.id);
+    const targets = [...document.querySelectorAll("[aria-describedby], [aria-labelledby], [for]")]
+        .flatMap((one) => ["aria-describedby", "aria-labelledby", "for"].map(
+            (name) => one.getAttribute(name))).filter((id) => id && !ids.includes(id));
+    const cells = all("table").filter((one) => !one.querySelector("caption, th[scope]"));
+    const small = all("main :is(button, select, input:not([type=checkbox]))").filter(
+        (one) => one.ariaHidden !== "true" && one.getBoundingClientRect().height < 24);
+    const tabs = all("[tabindex]").filter((one) => one.tabIndex > 0);
+    return {
+        nameless: nameless.map((one) => one.outerHTML), jumps, targets,
+        twice: ids.filter((id, at) => ids.indexOf(id) !== at),
+        untitled: cells.length, small: small.map((one) => one.outerHTML), tabs: tabs.length,
+        styled: document.querySelectorAll("[style]").length,
+        titles: all("h1").length - 1, mains: all("main").length - 1,
+        wide: Math.max(0, document.scrollingElement.scrollWidth - innerWidth),
+        mute: document.querySelectorAll("[aria-live=assertive], [role=alert]").length ? 0 : 1,
+    };
+}"""
+"""What a checker of accessibility would complain about, counted."""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_page_fits_a_phone_and_names_its_parts(
+    page: Page,
+    running: "Running",
+    shoot: Shoot,
+    scheme: Any,  # noqa: ANN401 - one of two words
+) -> None:
+    page.emulate_media(color_scheme=scheme)
     log_in(page, running.token("operator"))
-    page.set_viewport_size(PHONE)  # type: ignore[arg-type]
-    nameless = """() => [...document.querySelectorAll("main :is(input, select, button, canvas)")]
-        .filter((one) => !one.hidden && !one.labels?.length && !one.ariaLabel
-            && one.ariaHidden !== "true" && !one.textContent.trim())
-        .map((one) => one.outerHTML)"""
+
+    for size, where in ((PHONE, "phone"), (DESK, "desk")):
+        page.set_viewport_size(size)  # type: ignore[arg-type]
+        for name in PAGES:
+            go(page, name)
+            page.wait_for_timeout(150)
+            found = {fault: told for fault, told in page.evaluate(FAULTS).items() if told}
+            assert found == {}, (name, where)
+            shoot(page, f"{name.lower().replace(' ', '-')}-{where}-{scheme}", 0.3)
+
+
+def test_a_page_may_use_bluetooth_and_nothing_else_of_the_machine(page: Page) -> None:
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.goto("/")
+
+    allowed = set(page.evaluate("document.featurePolicy.allowedFeatures()"))
+
+    assert "bluetooth" in allowed
+    assert not allowed & {"camera", "microphone", "geolocation", "usb", "serial", "hid"}
+    assert said == []
+
+
+def test_who_wants_no_motion_sees_none(page: Page, running: "Running") -> None:
+    page.emulate_media(reduced_motion="reduce")
+    log_in(page, running.token("operator"))
+    moving = """() => [...document.querySelectorAll("*")].filter((one) => {
+        const style = getComputedStyle(one);
+        return style.transitionDuration !== "0s" || style.animationName !== "none";
+    }).length"""
 
     for name in PAGES:
         go(page, name)
-        page.wait_for_timeout(150)
-        assert page.evaluate("document.scrollingElement.scrollWidth - innerWidth") <= 0, name
-        assert page.evaluate(nameless) == [], name
-        assert page.evaluate("document.querySelectorAll('h1').length") == 1, name
-        assert page.evaluate("document.querySelectorAll('[style]').length") == 0, name
+        assert page.evaluate(moving) == 0, name
+
+
+def test_the_keyboard_stays_where_it_was_when_a_stream_begins_and_ends(
+    page: Page, running: "Running"
+) -> None:
+    log_in(page, running.token("operator"))
+    go(page, "Try it")
+    focused = page.locator("main :focus")
+
+    page.get_by_role("button", name="Start streaming").press("Enter")
+    expect(focused).to_have_text("Open with another factor")
+    page.get_by_role("button", name="Stop").press("Enter")
+
+    expect(page.get_by_role("button", name="Start streaming")).to_be_visible()
+    expect(focused).to_have_count(1)
+
+
+def test_the_keyboard_meets_everything_in_the_order_in_which_it_is_read(
+    page: Page, running: "Running"
+) -> None:
+    log_in(page, running.token("operator"))
+    go(page, "Devices")
+    expect(page.get_by_role("button", name="Make it")).to_be_visible()
+    met: list[list[float]] = []
+    place = """() => {
+        const one = document.activeElement, box = one.getBoundingClientRect();
+        const outlined = getComputedStyle(one).outlineStyle === "solid";
+        return one === document.body ? null : [box.top + scrollY, box.left, outlined];
+    }"""
+
+    page.evaluate("document.body.focus(), scrollTo(0, 0)")
+    page.get_by_role("link", name="AccLock").focus()
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if (now := page.evaluate(place)) is None:
+            break
+        met.append(now)
+
+    assert len(met) > 12
+    assert all(outlined for _, _, outlined in met)
+    rows = [round(top / 40) for top, _, _ in met]
+    assert rows == sorted(rows)
 
 
 def test_the_keyboard_alone_logs_in_and_reaches_a_page(page: Page, running: "Running") -> None:
@@ -392,6 +492,7 @@ def test_text_can_be_read_in(page: Page, scheme: Any) -> None:  # noqa: ANN401 -
     for ground in ("ground", "panel"):
         for ink in ("ink", "muted", "accent", "unlocked", "locked"):
             assert contrast(page, ink, ground) >= 4.5, (ink, ground)
+        assert contrast(page, "edge", ground) >= 3.0
     assert contrast(page, "on-accent", "accent") >= 4.5
     assert contrast(page, "unlocked", "unlocked-soft") >= 4.5
     assert contrast(page, "locked", "locked-soft") >= 4.5

@@ -1,6 +1,7 @@
 """Replicas hear of each other, and lock what nobody can vouch for."""
 
 import asyncio
+import threading
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -55,6 +56,34 @@ def test_without_the_database_everything_locks_after_three_seconds(
 
     assert soon == (True, 0)
     assert (presence.well, len(engine.locks)) == (False, 1)
+
+
+def test_a_database_that_hangs_locks_everything_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hanging = threading.Event()
+    monkeypatch.setattr(presence_module, "_LEASE_S", 0.2)
+    monkeypatch.setattr(presence_module, "exchange", lambda *_: hanging.wait(30.0))
+    engine = Calls()
+
+    async def hang(presence: Presence) -> None:
+        syncing = asyncio.create_task(presence.run())
+        while len(engine.locks) < 2:
+            await asyncio.sleep(0.05)
+        syncing.cancel()
+        hanging.set()
+
+    with open_vault(tmp_path / "vault", key_store=KeyFile(tmp_path / "key")) as vault:
+        presence = Presence(
+            "r1",
+            board=Board(),
+            engine=engine,  # type: ignore[arg-type]
+            store=Store(vault.engine),
+            vault=vault,
+        )
+        asyncio.run(asyncio.wait_for(hang(presence), 20.0))
+
+    assert not presence.well
 
 
 def test_a_replica_is_believed_only_while_its_beat_rises(

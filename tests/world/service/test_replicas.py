@@ -68,6 +68,13 @@ class Line:
         self._process = subprocess.Popen(command)  # noqa: S603 - the program above
         wait(self._place.exists)
 
+    def hold(self) -> None:
+        """Let nothing pass, and tell nobody."""
+        self._process.send_signal(signal.SIGSTOP)
+
+    def let_go(self) -> None:
+        self._process.send_signal(signal.SIGCONT)
+
     def cut(self) -> None:
         self._process.kill()
         self._process.wait()
@@ -259,6 +266,20 @@ def test_what_was_acknowledged_before_a_kill_is_there_after_it(cluster: Cluster)
     kept = {row["token"] for row in cluster.ask(other, "/v1/tokens").json()["tokens"]}
     assert 10 <= len(told) < 40
     assert set(told) <= kept
+
+
+def test_a_database_that_hangs_is_as_good_as_gone(cluster: Cluster) -> None:
+    one = 0
+    with cluster.stream(one):
+        cluster.line.hold()
+        wait(lambda: cluster.ask(one, "/v1/ready").status_code == 503)
+        healthy = cluster.ask(one, "/v1/health").status_code
+        cluster.line.let_go()
+        wait(lambda: cluster.ask(one, "/v1/ready").status_code == 200)
+        people = cluster.ask(one, "/v1/people").json()["people"]
+
+    assert healthy == 200
+    assert [person["name"] for person in people] == ["anna"]
 
 
 def test_a_database_that_goes_away_and_comes_back(cluster: Cluster) -> None:

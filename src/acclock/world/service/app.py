@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from importlib.metadata import version
 from pathlib import Path
 
+from anyio import to_thread
 from fastapi import Depends, FastAPI
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
@@ -32,6 +33,9 @@ from acclock.world.service.routes import (
 from acclock.world.service.service import Service, running
 from acclock.world.service.shapes import Error
 
+_THREADS = 6
+"""For work that waits for the database. More would keep the engine from its turn when a crowd
+comes back at once: each thread holds the interpreter for up to 5 ms."""
 _STATIC = Path(__file__).parent / "static"
 _REFUSED = (400, 401, 403, 404, 408, 409, 413, 422, 429, 503, 507)
 _CODES = {404: "not_found", 405: "method_not_allowed", 408: "too_slow", 413: "too_large"}
@@ -44,6 +48,7 @@ def build_app(service: Service) -> FastAPI:
 
     @asynccontextmanager
     async def live(app: FastAPI) -> AsyncIterator[None]:
+        to_thread.current_default_thread_limiter().total_tokens = _THREADS
         app.state.pushing = Pushing(service)
         sweeping = asyncio.create_task(app.state.pushing.run())
         async with running(service):

@@ -23,7 +23,7 @@ _HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
-    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), bluetooth=(self)",
+    "Permissions-Policy": "camera=(), geolocation=(), hid=(), microphone=(), serial=(), usb=()",
 }
 _ONLY_TLS = f"max-age={180 * 86400}"
 _MOST_BYTES = 65536

@@ -42,9 +42,15 @@ class Presence:
         return time.monotonic() - self.heard_s < _LEASE_S
 
     async def run(self) -> None:
-        """Go on until cancelled."""
+        """Go on until cancelled; a database that hangs is as good as gone."""
         while True:
-            await self.sync()
+            syncing = asyncio.ensure_future(self.sync())
+            try:
+                while not (await asyncio.wait({syncing}, timeout=_LEASE_S))[0]:
+                    self._lock_if_unwell()
+                syncing.result()
+            finally:
+                syncing.cancel()
             await asyncio.sleep(_EVERY_S)
 
     async def sync(self) -> None:
@@ -55,9 +61,7 @@ class Presence:
         except AccLockError as error:
             _log.warning("%s", error)
             self._board.unshared = [*told.kinds, *self._board.unshared][-1000:]
-            if not self.well:
-                self._engine.lock_all()
-                self._board.remote = {}
+            self._lock_if_unwell()
             return
         self._shared |= {stream: one for stream, (_, one) in told.changed.items()}
         self._shared = {one: told for one, told in self._shared.items() if one in self._board.live}
@@ -66,6 +70,11 @@ class Presence:
         self._end_revoked(told, heard)
         if people is not None:
             self._meet(people, told.held)
+
+    def _lock_if_unwell(self) -> None:
+        if not self.well:
+            self._engine.lock_all()
+            self._board.remote = {}
 
     async def leave(self) -> None:
         """Say goodbye, so that nobody waits for us to die."""

@@ -17,6 +17,10 @@ from acclock.world.vault.refusals import refusing
 _LOCK = 0x6163_636C_6F63_6B
 """«acclock»: the number of the lock that writers of a PostgreSQL vault take."""
 
+_WAITS = {"connect_timeout": 5, "tcp_user_timeout": 10_000, "keepalives_idle": 10}
+"""A server that vanished is noticed within seconds; left alone, TCP takes minutes. An address
+may say otherwise."""
+
 _SENSITIVE = ("acclock_people", "acclock_templates", "acclock_recordings", "acclock_vault")
 
 _PRAGMAS = (
@@ -46,6 +50,7 @@ def connect(url: str, *, patience_s: float = 5.0) -> Engine:
         parsed.set(drivername="postgresql+psycopg"),
         hide_parameters=True,  # no template in any message
         isolation_level="REPEATABLE READ",
+        connect_args={name: _WAITS[name] for name in _WAITS.keys() - parsed.query.keys()},
     )
     return engine.execution_options(patience_ms=int(patience_s * 1000))
 

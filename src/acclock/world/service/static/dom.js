@@ -56,6 +56,13 @@ export function row(name, ...cells) {
   return make("tr", {}, make("th", { scope: "row" }, name), cells.map((cell) => make("td", {}, cell)));
 }
 
+// Show other parts in a place; whoever was in it with the keyboard stays in it.
+export function change(place, ...parts) {
+  const inside = place.contains(document.activeElement);
+  place.replaceChildren(...parts);
+  if (inside) place.querySelector("button, select, input, a")?.focus();
+}
+
 // Run what a button asks for; say in words what went wrong, where it went wrong.
 export function attempt(alert, work) {
   return async (event) => {

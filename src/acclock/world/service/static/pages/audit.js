@@ -1,6 +1,7 @@
 // What happened to the vault, newest first.
 
 import { ask } from "../api.js";
+import { sayMoment } from "../dates.js";
 import { field, make, row, table, tell } from "../dom.js";
 
 export const title = "Audit";
@@ -23,7 +24,7 @@ export async function show(content, { role, signal }) {
     const found = lines.filter((one) => `${one.kind} ${one.who} ${one.note ?? ""}`.toLowerCase().includes(word));
     tell(counted, `${found.length} of ${total} events; the chain that links them is whole.`);
     place.replaceChildren(table("Events", ["Number", "When", "What", "Who", "Version", "Note"], found.map((one) =>
-      row(String(one.number), new Date(one.time).toLocaleString(), one.kind, one.who, one.version ?? "", one.note ?? ""))));
+      row(String(one.number), sayMoment(one.time, { seconds: true }), one.kind, one.who, one.version ?? "", one.note ?? ""))));
   }
 
   sought.addEventListener("input", refresh);

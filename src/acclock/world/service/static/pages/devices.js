@@ -1,7 +1,8 @@
 // Who may call: tokens of devices, viewers, operators and relying parties.
 
 import { ask } from "../api.js";
-import { alertLine, attempt, choice, confirm, field, make, row, table, tell } from "../dom.js";
+import { sayMoment } from "../dates.js";
+import { alertLine, announce, attempt, change, choice, confirm, field, make, row, table, tell } from "../dom.js";
 
 export const title = "Devices";
 
@@ -30,15 +31,16 @@ export async function show(content, { role, signal }) {
   async function refresh() {
     const { tokens } = await ask("/v1/tokens", { signal });
     const rows = tokens.map((token) => row(token.note || token.token.slice(0, 8),
-      token.role, token.person ?? "", moment(token.created), moment(token.expires),
+      token.role, token.person ?? "", sayMoment(1000 * token.created), sayMoment(1000 * token.expires),
       make("button", { type: "button", class: "danger small", "aria-label": `Revoke ${token.note || token.token.slice(0, 8)}`, onclick: attempt(alert, () => revoke(token)) }, "Revoke")));
-    place.replaceChildren(table("Tokens", ["Token", "Role", "Person", "Made", "Expires", "Actions"], rows));
+    change(place, table("Tokens", ["Token", "Role", "Person", "Made", "Expires", "Actions"], rows));
   }
 
   async function revoke(token) {
     const text = "Streams that it opened end within a second, and their sessions lock. If it is your own, you are logged out.";
     if (!(await confirm("Revoke this token?", text, "Revoke"))) return;
     await ask(`/v1/tokens/${token.token}`, { method: "DELETE" });
+    announce(`The token ${token.note || token.token.slice(0, 8)} is revoked`);
     await refresh();
   }
 }
@@ -71,8 +73,4 @@ function makeForm(people, refresh) {
     make("div", { class: "grid" }, roleField, personField, field("Good for", duration), field("Note", note, "Which device or who.")),
     alert, make("button", { class: "primary" }, "Make it"),
     make("p", { class: "hint" }, "The secret is shown here, this once."), secret);
-}
-
-function moment(seconds) {
-  return new Date(seconds * 1000).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
 }

@@ -7,6 +7,7 @@ export const title = "Log in";
 
 export function show(content, { enter }) {
   const secret = make("input", { type: "password", name: "token", required: true, autocomplete: "current-password", spellcheck: "false" });
+  const account = make("input", { name: "username", autocomplete: "username", value: "acclock", hidden: true });
   const alert = alertLine();
   const submit = attempt(alert, async () => {
     keepToken(secret.value.trim());
@@ -20,6 +21,6 @@ export function show(content, { enter }) {
   content.append(make("form", { class: "panel login form", onsubmit: submit },
     make("h1", { tabindex: -1 }, "Who wears it?"),
     make("p", { class: "lead" }, "AccLock knows the wearer of an earphone by the heartbeat."),
-    field("Token", secret, "The first start of acclock serve prints an operator's token; acclock token create makes others."),
+    account, field("Token", secret, "The first start of acclock serve prints an operator's token; acclock token create makes others."),
     alert, make("button", { class: "primary" }, "Log in")));
 }

@@ -1,6 +1,7 @@
 // Everybody who is enrolled: how they stand, check, export, delete.
 
 import { ask, asSentence, personPath } from "../api.js";
+import { sayDay } from "../dates.js";
 import { alertLine, announce, attempt, confirm, make, row, table, tell } from "../dom.js";
 import { lockIcon } from "../view.js";
 
@@ -21,7 +22,7 @@ export async function show(content, { role, signal }) {
     }
     const rows = people.map((person) => row(person.name,
       stateOf(sessions.filter((one) => one.person === person.name)),
-      new Date(person.created).toLocaleDateString(),
+      sayDay(person.created),
       person.current ? `version ${person.version}` : "made by another model: enroll anew",
       role === "operator" ? actions(person) : ""));
     place.replaceChildren(table("Enrolled people", ["Name", "Now", "Enrolled", "Template", "Actions"], rows));

@@ -1,7 +1,7 @@
 // Stream a wearer from this page, then let somebody else wear it and see the lock fall.
 
 import { ask, personPath } from "../api.js";
-import { alertLine, attempt, choice, field, make, tell } from "../dom.js";
+import { alertLine, attempt, change, choice, field, make, tell } from "../dom.js";
 import { hasBluetooth } from "../open_earable.js";
 import { WEARERS } from "../recordings.js";
 import { SessionView } from "../view.js";
@@ -68,7 +68,7 @@ async function showForm(place, told = "") {
     field("What opens it", entry, "The heartbeat keeps it open; alone it takes about 40 s."),
     field("Policy", policy)),
   filed, alert, make("button", { class: "primary" }, "Start streaming"));
-  place.replaceChildren(form);
+  change(place, form);
 }
 
 async function start(place, wanted) {
@@ -118,7 +118,7 @@ function showRunning(place) {
   }, text));
   const grant = () => ask(`${personPath(running.person)}/grant`, { method: "POST", json: { duration_s: GRANTED_S } });
   say();
-  place.replaceChildren(make("section", { class: "panel", "aria-label": "The stream" },
+  change(place, make("section", { class: "panel", "aria-label": "The stream" },
     make("div", { class: "row spread" }, make("h2", {}, running.person), now),
     make("div", { class: "row controls" },
       running.entry === "grant" ? make("button", { type: "button", class: "primary", onclick: attempt(alert, grant) }, "Open with another factor") : null,

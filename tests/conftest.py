@@ -9,10 +9,15 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 from hypothesis import settings
+
+from acclock.world.cluster import load_ray
+
+if TYPE_CHECKING:
+    from ray.cluster_utils import Cluster
 
 settings.register_profile("acclock", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("acclock")
@@ -160,3 +165,16 @@ def own_postgres(absent: Callable[[str], NoReturn]) -> Iterator[Postgres]:
     """A server of the test's own, which it may stop and start again."""
     with _running_postgres(absent) as server:
         yield server
+
+
+@pytest.fixture(scope="module")
+def ray_nodes() -> Iterator["Cluster"]:
+    """A Ray cluster of two nodes with a core each, on addresses that never leave this machine."""
+    load_ray()
+    from ray.cluster_utils import Cluster
+
+    head = {"node_ip_address": "127.0.0.2", "include_dashboard": False}
+    cluster = Cluster(initialize_head=True, head_node_args=head)
+    cluster.add_node(node_ip_address="127.0.0.3")
+    yield cluster
+    cluster.shutdown()

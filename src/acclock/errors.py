@@ -41,6 +41,10 @@ class MissingExtraError(AccLockError):
         self.extra = extra
 
 
+class ClusterError(AccLockError):
+    """A Ray cluster cannot be joined, or does not do what it was given."""
+
+
 class ModelError(AccLockError):
     """A model is damaged, of another format, or made for other windows than these."""
 

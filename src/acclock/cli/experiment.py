@@ -1,8 +1,9 @@
 """``acclock experiment``: the paper's figures and tables, measured again."""
 
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +14,9 @@ from acclock.errors import ConfigError
 from acclock.experiments.paper.catalog import find_experiments
 from acclock.experiments.paper.scales import SCALES, Scale
 
+if TYPE_CHECKING:
+    from acclock.experiments.paper.engines import Engine
+
 
 class Act(StrEnum):
     """What to do with experiments."""
@@ -20,6 +24,13 @@ class Act(StrEnum):
     LIST = "list"
     RUN = "run"
     REPORT = "report"
+
+
+class EngineKind(StrEnum):
+    """Who does the work: processes of this machine, or a Ray cluster."""
+
+    LOCAL = "local"
+    RAY = "ray"
 
 
 What = Annotated[Act, typer.Argument(help="list, run or report.")]
@@ -32,6 +43,8 @@ Kept = Annotated[
     Path | None, typer.Option("--cache", help="For windows and encoders; OUT/cache by default.")
 ]
 Workers = Annotated[int | None, typer.Option(min=1, help="Processes; one per core by default.")]
+EngineName = Annotated[EngineKind, typer.Option("--engine", help="Who does the work.")]
+Address = Annotated[str | None, typer.Option(help="Of a Ray cluster: host:port, or auto.")]
 
 
 def experiment(
@@ -44,6 +57,8 @@ def experiment(
     out: Results = Path("experiments"),
     cache: Kept = None,
     workers: Workers = None,
+    engine: EngineName = EngineKind.LOCAL,
+    address: Address = None,
     as_json: JsonFlag = False,
 ) -> None:
     """List the paper's experiments, run them on people, or report paper and ours side by side.
@@ -67,6 +82,7 @@ def experiment(
                     out=out,
                     cache=cache or out / "cache",
                     workers=workers,
+                    engine=_find_engine(engine, address, workers),
                     on_done=bars.work,
                 )
             show(told, as_json=as_json)
@@ -74,6 +90,18 @@ def experiment(
             from acclock.experiments.paper.report import write_report  # not needed for a list
 
             show(write_report(chosen, scale=size, out=out), as_json=as_json)
+
+
+def _find_engine(kind: EngineKind, address: str | None, workers: int | None) -> "Engine | None":
+    if kind is EngineKind.LOCAL:
+        if address is not None:
+            raise ConfigError("--address is that of a Ray cluster: it needs --engine ray")
+        return None
+    if workers is not None:
+        raise ConfigError("a cluster works on all of its cores: --workers is for --engine local")
+    from acclock.experiments.paper.clusters import do_on_cluster  # loads torch
+
+    return partial(do_on_cluster, address=address)
 
 
 def _find_scale(name: str) -> Scale:

@@ -6,7 +6,7 @@ from pathlib import Path
 from acclock.errors import ConfigError
 from acclock.experiments.paper.cache import Cache
 from acclock.experiments.paper.cohorts import SIMULATED, find_cohort
-from acclock.experiments.paper.engines import OnDone, run
+from acclock.experiments.paper.engines import Engine, OnDone, run
 from acclock.experiments.paper.scales import Scale
 from acclock.experiments.paper.store import Store
 from acclock.experiments.paper.units import Unit, plan_units
@@ -22,6 +22,7 @@ def run_experiments(  # noqa: PLR0913 - all that a user can choose
     out: Path,
     cache: Path | None = None,
     workers: int | None = None,
+    engine: Engine | None = None,
     on_done: OnDone = lambda *_: None,
 ) -> dict[str, object]:
     """Do what is not yet done of these experiments, and say how much that was."""
@@ -33,7 +34,7 @@ def run_experiments(  # noqa: PLR0913 - all that a user can choose
     units = [unit for one in able for unit in plan_units(one, found, scale)]
     # those that share an encoder together, so that each process trains it once
     ordered = sorted(units, key=_find_encoder)
-    done = run(ordered, Store(out), workers=workers, on_done=on_done)
+    done = run(ordered, Store(out), workers=workers, engine=engine, on_done=on_done)
     return {
         "experiments": [one.name for one in able],
         "units": len(units),

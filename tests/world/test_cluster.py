@@ -28,6 +28,7 @@ def test_an_address_is_a_host_and_a_port(address: str) -> None:
     "arguments",
     [
         ["experiment", "run", "users", "--engine", "ray"],
+        ["serve", "--engine", "ray", "--database", "postgresql://nowhere/none"],
     ],
 )
 def test_without_ray_the_extra_is_named(arguments: list[str]) -> None:

@@ -1,13 +1,18 @@
 """``acclock serve``: the service, for many wearers."""
 
+import sys
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from acclock.cli.vaults import Database, Model, VaultFolder
 from acclock.world.settings import home_folder
+
+if TYPE_CHECKING:
+    from acclock.world.service.config import ServiceConfig
 
 
 class Entry(StrEnum):
@@ -17,9 +22,16 @@ class Entry(StrEnum):
     HEARTBEAT = "heartbeat"
 
 
+class EngineKind(StrEnum):
+    """Where it runs: in processes of this machine, or on a Ray cluster."""
+
+    LOCAL = "local"
+    RAY = "ray"
+
+
 Host = Annotated[str, typer.Option(help="Address to listen on.")]
 Port = Annotated[int, typer.Option(help="Port to listen on; 0 is any free one.")]
-Workers = Annotated[int, typer.Option(help="Processes; one for each core.")]
+Workers = Annotated[int, typer.Option(help="Processes, or replicas on a cluster.")]
 PolicyName = Annotated[str, typer.Option(help="strict, balanced or comfortable.")]
 EntryName = Annotated[Entry, typer.Option(help="What opens a session.")]
 Certificate = Annotated[Path | None, typer.Option("--tls-cert", help="Certificate, PEM.")]
@@ -27,6 +39,8 @@ CertificateKey = Annotated[Path | None, typer.Option("--tls-key", help="Its key,
 Insecure = Annotated[bool, typer.Option(help="Listen beyond this machine without TLS.")]
 Origins = Annotated[list[str] | None, typer.Option("--origin", help="Other web origins.")]
 Streams = Annotated[int, typer.Option("--most-streams", help="Streams of one process.")]
+EngineName = Annotated[EngineKind, typer.Option("--engine", help="Where it runs.")]
+Address = Annotated[str | None, typer.Option(help="Of a Ray cluster: host:port, or auto.")]
 
 
 def serve(
@@ -44,13 +58,14 @@ def serve(
     model: Model = "default",
     vault: VaultFolder = None,
     database: Database = None,
+    engine: EngineName = EngineKind.LOCAL,
+    address: Address = None,
 ) -> None:
     """Serve the API and the dashboard. The first start prints an operator's token."""
     # the server, the database and the model's runtime, which only this command needs together
     from acclock.world.service.config import ServiceConfig
     from acclock.world.service.serving import listen
     from acclock.world.service.serving import serve as serve_on
-    from acclock.world.service.starting import first_token
 
     config = ServiceConfig(
         folder=vault or home_folder(),
@@ -67,9 +82,30 @@ def serve(
         origins=tuple(origin or ()),
         most_streams=most_streams,
     )
+    if engine is EngineKind.RAY:
+        _serve_on_cluster(config, address)
+        return
     sockets = listen(config)
-    if (secret := first_token(config)) is not None:
-        print(f"operator token, shown this once: {secret}")
-    scheme = "https" if config.secure else "http"
-    print(f"serving on {scheme}://{host}:{sockets[0].getsockname()[1]}", flush=True)
+    _show_first_token(config)
+    print(_tell_where(config, sockets[0].getsockname()[1]), flush=True)
     serve_on(config, sockets)
+
+
+def _serve_on_cluster(config: "ServiceConfig", address: str | None) -> None:
+    from acclock.world.service.clustered import check_for_cluster, serve_on_cluster  # as above
+
+    check_for_cluster(config)
+    _show_first_token(config)
+    told = partial(print, _tell_where(config, config.port), file=sys.stdout, flush=True)
+    serve_on_cluster(config, address=address, on_ready=told)
+
+
+def _show_first_token(config: "ServiceConfig") -> None:
+    from acclock.world.service.starting import first_token  # as above
+
+    if (secret := first_token(config)) is not None:
+        print(f"operator token, shown this once: {secret}", flush=True)
+
+
+def _tell_where(config: "ServiceConfig", port: int) -> str:
+    return f"serving on {'https' if config.secure else 'http'}://{config.host}:{port}"

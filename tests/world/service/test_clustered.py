@@ -1,0 +1,268 @@
+"""Two replicas on two nodes of a Ray cluster over one PostgreSQL, and a node that dies."""
+
+import importlib.util
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from json import dumps, loads
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import pytest
+from sqlalchemy import create_engine, select, text
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin
+
+from acclock.errors import ClusterError, ConfigError
+from acclock.matching.template import Template
+from acclock.world.service.clustered import check_for_cluster, serve_on_cluster
+from acclock.world.service.config import ServiceConfig
+from acclock.world.service.store import Store
+from acclock.world.service.tables import streams
+from acclock.world.service.tokens import create_token
+from acclock.world.vault.keys import KeyFile
+from acclock.world.vault.opening import open_vault
+
+if TYPE_CHECKING:
+    from ray.cluster_utils import Cluster
+
+_spec = importlib.util.spec_from_file_location(
+    "vault_conftest", Path(__file__).parents[1] / "vault" / "conftest.py"
+)
+assert _spec is not None
+assert _spec.loader is not None
+_vault = importlib.util.module_from_spec(_spec)
+sys.modules["vault_conftest"] = _vault  # dataclasses look their module up
+_spec.loader.exec_module(_vault)
+postgres = _vault.postgres
+
+_PROGRAM = "from acclock.cli.program import main; main()"
+
+
+@dataclass(frozen=True)
+class Clustered:
+    """A service on a cluster, as its callers see it."""
+
+    port: int
+    operator: str
+    store: Store
+    said: Path
+
+    def ask(
+        self, path: str, *, method: str = "GET", json: object = None, **headers: str
+    ) -> httpx.Response:
+        return httpx.request(
+            method,
+            f"http://127.0.0.1:{self.port}{path}",
+            headers={"Authorization": f"Bearer {self.operator}"} | headers,
+            json=json,
+            timeout=60.0,
+            trust_env=False,
+        )
+
+    @contextmanager
+    def stream(self, device: str = "left") -> Iterator[tuple[ClientConnection, dict[str, Any]]]:
+        """Open a stream of anna's, and give it with what the service says about it."""
+        url = f"ws://127.0.0.1:{self.port}/v1/stream"
+        with connect(url, compression=None, proxy=None, close_timeout=1) as opened:
+            nonce = loads(opened.recv())["nonce"]
+            hello = {"type": "hello", "token": self.operator, "nonce": nonce, "person": "anna"}
+            opened.send(dumps(hello | {"device": device}))
+            yield opened, loads(opened.recv())
+
+    def sessions(self) -> set[str]:
+        """List the live sessions; while a node dies, a call may be lost."""
+        try:
+            return {one["session"] for one in self.ask("/v1/sessions").json()["sessions"]}
+        except (httpx.HTTPError, ValueError, KeyError):
+            return set()
+
+    def replicas(self) -> dict[str, str]:
+        """Give which replica holds each live session, from the database."""
+        with self.store.reading() as connection:
+            rows = connection.execute(select(streams.c.stream, streams.c.replica)).all()
+        return {row.stream: row.replica for row in rows}
+
+
+def wait(until: Callable[[], object], *, patience_s: float = 90.0) -> float:
+    start_s = time.monotonic()
+    while not until():
+        assert time.monotonic() - start_s < patience_s
+        time.sleep(0.2)
+    return time.monotonic() - start_s
+
+
+@pytest.fixture(scope="module")
+def clustered(
+    postgres: str,
+    ray_nodes: "Cluster",
+    templates: dict[str, Template],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Clustered]:
+    folder = tmp_path_factory.mktemp("clustered")
+    name = f"clustered_{os.urandom(4).hex()}"
+    engine = create_engine(postgres)
+    with engine.begin() as connection:
+        connection.execute(text(f"CREATE SCHEMA {name}"))
+    database = f"{postgres}&options=-csearch_path%3D{name}"
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    keys = KeyFile(folder / "vault" / "vault.key")
+    with open_vault(folder / "vault", url=database, key_store=keys) as vault:
+        store = Store(vault.engine)
+        secret, _ = create_token(store, "operator", duration_s=3600)
+        vault.add("anna", templates["anna"])
+        place = ["--vault", folder / "vault", "--database", database, "--port", port]
+        cluster = ["--engine", "ray", "--address", ray_nodes.address, "--workers", 2]
+        command = [sys.executable, "-c", _PROGRAM, "serve", *map(str, [*place, *cluster])]
+        with (
+            (folder / "said").open("w") as said,
+            subprocess.Popen(  # noqa: S603 - our own program
+                command, stdout=subprocess.PIPE, stderr=said, text=True
+            ) as driver,
+        ):
+            assert driver.stdout is not None
+            first = driver.stdout.readline()
+            assert first == f"serving on http://127.0.0.1:{port}\n", (folder / "said").read_text()
+            yield Clustered(port, secret, store, folder / "said")
+            driver.terminate()
+            assert driver.wait(60) == 0
+            assert driver.stdout.read() == ""
+    with engine.begin() as connection:
+        connection.execute(text(f"DROP SCHEMA {name} CASCADE"))
+    engine.dispose()
+
+
+def test_the_checks_of_the_service_hold_behind_the_proxy(clustered: Clustered) -> None:
+    foreign = clustered.ask("/v1/people", Origin="https://elsewhere.example")
+    page = clustered.ask("/")
+    stream, origin = f"ws://127.0.0.1:{clustered.port}/v1/stream", Origin("https://else.example")
+    with pytest.raises(InvalidStatus), connect(stream, origin=origin, proxy=None):
+        pass
+    with clustered.stream() as (opened, _):
+        for _ in range(10):
+            opened.send(b"x" * 300_000)
+        refused = loads(opened.recv(timeout=30))
+
+    assert (foreign.status_code, foreign.json()["error"]["code"]) == (403, "origin")
+    assert "frame-ancestors 'none'" in page.headers["content-security-policy"]
+    assert (refused["type"], refused["error"]["code"]) == ("error", "garbage")
+
+
+def test_wrong_tokens_are_counted_over_all_replicas(clustered: Clustered) -> None:
+    time.sleep(max(0.0, time.time() % 60 - 40.0) and 60 - time.time() % 60)  # within one minute
+
+    answers = [
+        clustered.ask("/v1/people", Authorization="Bearer guess").status_code for _ in range(31)
+    ]
+
+    assert answers == [401] * 30 + [429]
+    with clustered.store.writing() as connection:
+        connection.execute(text("DELETE FROM acclock_rates"))  # for the tests that follow
+
+
+@dataclass
+class Buds:
+    """Streams that are kept alive, by their sessions."""
+
+    opened: dict[str, ClientConnection] = field(default_factory=dict)
+
+    def keep_alive(self) -> None:
+        """Say something on each; a silent stream is closed."""
+        for one in self.opened.values():
+            with suppress(ConnectionClosed):
+                one.send(dumps({"type": "removed"}))
+
+    def alive(self) -> set[str]:
+        """Give the sessions whose streams nobody has closed."""
+        self.keep_alive()
+        return {session for session, one in self.opened.items() if not is_closed(one)}
+
+
+def is_closed(opened: ClientConnection) -> bool:
+    try:
+        while True:
+            opened.recv(timeout=0.05)
+    except TimeoutError:
+        return False
+    except ConnectionClosed:
+        return True
+
+
+@pytest.fixture
+def buds(clustered: Clustered) -> Iterator[Buds]:
+    """Streams on both nodes."""
+    with ExitStack() as stack:
+        made = Buds()
+
+        def add() -> bool:
+            bud = clustered.stream(f"bud {len(made.opened)}")
+            opened, ready = stack.enter_context(bud)
+            made.opened[ready["session"]] = opened
+            made.keep_alive()
+            return len(set(clustered.replicas().values())) == 2
+
+        wait(add)
+        yield made
+
+
+def test_a_node_that_dies_locks_its_streams_and_loses_nothing(
+    clustered: Clustered, buds: Buds, ray_nodes: "Cluster"
+) -> None:
+    told: list[str] = []
+
+    def make(number: int) -> None:
+        wanted = {"role": "viewer", "duration_s": 600, "note": str(number)}
+        with suppress(httpx.HTTPError):
+            answer = clustered.ask("/v1/tokens", method="POST", json=wanted)
+            if answer.status_code == 201:
+                told.append(answer.json()["token"])
+
+    wait(lambda: clustered.sessions() == buds.alive() == set(buds.opened))  # any replica knows all
+    (node,) = ray_nodes.worker_nodes
+    with ThreadPoolExecutor(2) as pool:
+        for number in range(60):
+            pool.submit(make, number)
+        wait(lambda: len(told) >= 10)
+        ray_nodes.remove_node(node, allow_graceful=False)
+    wait(lambda: clustered.sessions() == buds.alive() < set(buds.opened))
+    state = clustered.ask("/v1/people/anna/state").json()
+    with clustered.stream("another bud") as (_, ready):
+        pass
+
+    kept = {row["token"] for row in clustered.ask("/v1/tokens").json()["tokens"]}
+    assert len(told) >= 10
+    assert set(told) <= kept
+    assert state["state"] == "locked"
+    assert (ready["type"], ready["state"]) == ("ready", "locked")
+    assert ready["session"] not in buds.opened
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({}, "--database postgresql://"),
+        ({"database": "sqlite:///here.db"}, "--database postgresql://"),
+        ({"database": "postgresql://db/acclock", "port": 0}, "--port must name it"),
+    ],
+)
+def test_what_a_cluster_cannot_do_is_refused(
+    tmp_path: Path, wrong: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(ConfigError, match=said):
+        check_for_cluster(ServiceConfig(folder=tmp_path, **wrong))
+
+
+def test_a_cluster_that_is_not_there_is_named(tmp_path: Path) -> None:
+    config = ServiceConfig(folder=tmp_path, database="postgresql://db/acclock")
+
+    with pytest.raises(ClusterError, match=r"no Ray cluster answers at 127\.0\.0\.1:1"):
+        serve_on_cluster(config, address="127.0.0.1:1", on_ready=lambda: None)

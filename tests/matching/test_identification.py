@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tests.matching.conftest import Crowd
 
 
-@pytest.mark.parametrize("rule", ["paper", "as-norm"])
+@pytest.mark.parametrize("rule", ["paper", "as-norm", "likelihood"])
 def test_everybody_is_named_and_most_strangers_are_unknown(
     crowd: "type[Crowd]", now: datetime, rule: str
 ) -> None:

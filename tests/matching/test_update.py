@@ -67,7 +67,7 @@ def test_the_patient_attacker_gets_in_by_the_bare_rule_and_stays_out_by_the_budg
 
 
 @pytest.mark.parametrize("seed", range(10))
-@pytest.mark.parametrize("rule", ["paper", "leave-one-out", "as-norm"])
+@pytest.mark.parametrize("rule", ["paper", "leave-one-out", "as-norm", "likelihood"])
 def test_no_history_of_updates_leads_out_of_the_budget_or_widens_the_threshold(
     crowd: "type[Crowd]", now: datetime, seed: int, rule: str
 ) -> None:

@@ -168,7 +168,7 @@ def test_a_lock_that_fails_is_an_event_and_is_left_to_the_watchdog(
     asyncio.run(until_trouble())
 
     trouble = next(event for _, event in told.told if event.kind == "trouble")
-    assert trouble.status.reason == "door: sh ended with status 1"
+    assert trouble.note == "door: sh ended with status 1"
     assert wait_for(locked, 10.0)
 
 

@@ -38,7 +38,7 @@ class LiveView:
         self._status = event.status
         mark = "●" if state_after(event) == "unlocked" else "○"
         at = event.status.at.astimezone().strftime("%H:%M:%S")
-        line = f"{at}  {mark} {event.kind:<10}  {printable(event.status.reason)}"
+        line = f"{at}  {mark} {event.kind:<10}  {printable(event.note or event.status.reason)}"
         self._events = (*self._events, line)[-_LAST:]
 
     def refresh(self, status: Status) -> None:

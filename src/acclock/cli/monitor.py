@@ -40,8 +40,18 @@ class EntryName(StrEnum):
     HEARTBEAT = "heartbeat"
 
 
-SourceText = Annotated[str, typer.Option("--source", help="Where samples come from: kind:what.")]
-Sinks = Annotated[list[str], typer.Option("--sink", help="An output; give as many as needed.")]
+SourceText = Annotated[
+    str,
+    typer.Option(
+        "--source",
+        show_default=False,
+        help="Where samples come from: openearable:ADDRESS, simulate:SCRIPT, replay:FILE ...",
+    ),
+]
+Sinks = Annotated[
+    list[str],
+    typer.Option("--sink", help="An output, as jsonl:FILE, logind or mqtt://HOST; give many."),
+]
 Lockers = Annotated[list[str], typer.Option("--on-lock", help="A command that locks.")]
 Unlockers = Annotated[list[str], typer.Option("--on-unlock", help="A command that unlocks.")]
 Duration = Annotated[float, typer.Option("--for", min=0.1, help="Seconds until it stops.")]
@@ -50,7 +60,7 @@ Duration = Annotated[float, typer.Option("--for", min=0.1, help="Seconds until i
 def monitor(
     name: Name,
     *,
-    source: SourceText = "none",
+    source: SourceText = "",
     sink: Sinks = [],  # noqa: B006 - typer reads them, nobody changes them
     on_lock: Lockers = [],  # noqa: B006
     on_unlock: Unlockers = [],  # noqa: B006

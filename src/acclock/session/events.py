@@ -12,7 +12,7 @@ Kind = Literal[
     "started", "unlocked", "locked", "lockout", "confidence", "template", "trouble", "stopped"
 ]
 """``confidence``: trust rose or fell by a level while unlocked; ``template``: it was updated;
-``trouble``: an output did not take what it was told, and the reason says what went wrong."""
+``trouble``: an output did not take what it was told."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,3 +46,5 @@ class Event:
     kind: Kind
     number: int
     status: Status
+    note: str = ""
+    """What went wrong, where the event is trouble."""

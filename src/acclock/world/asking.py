@@ -42,7 +42,8 @@ def ask(
             line.sendall(json.dumps(request).encode("ascii") + b"\n")
             answer = json.loads(_read_line(line, deadline))
         except (OSError, ValueError) as error:
-            raise GrantError(f"no monitor answers on {path}: {error}") from error
+            why = error.strerror if isinstance(error, OSError) and error.strerror else error
+            raise GrantError(f"no monitor answers on {path}: {why}") from error
     if not isinstance(answer, dict):
         raise GrantError(f"what answers on {path} is not a monitor")
     if "error" in answer:

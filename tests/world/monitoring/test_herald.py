@@ -63,8 +63,8 @@ def test_trouble_with_an_output_is_an_event_of_its_own() -> None:
     told.complain("it is over")
 
     assert [event.kind for event in ears.events] == ["started", "trouble", "stopped"]
-    assert ears.events[1].status.reason == "on-lock:door: door ended with status 1"
-    assert ears.events[1].status.state == "locked"
+    assert ears.events[1].note == "on-lock:door: door ended with status 1"
+    assert ears.events[1].status.reason == ears.events[0].status.reason
 
 
 def test_nothing_is_told_after_the_end() -> None:

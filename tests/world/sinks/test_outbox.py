@@ -153,6 +153,40 @@ def test_refreshes_are_dropped_for_newer_ones_and_counted(news: "News") -> None:
     assert outbox.tallies["good"].dropped == 99
 
 
+class Grumbling(Good):
+    """Takes events and no refresh, and never says the same twice."""
+
+    name = "grumbling"
+
+    async def tell(self, event: Event) -> None:
+        await super().tell(event)
+        if event.kind == "trouble":
+            raise RuntimeError(f"trouble {len(self.heard)}")
+
+    async def refresh(self, status: Status) -> None:
+        raise RuntimeError(f"no heart at {status.at:%H}")
+
+
+def test_trouble_that_is_told_makes_no_more_trouble(news: "News") -> None:
+    troubles, sink = list[str](), Grumbling()
+
+    async def run() -> None:
+        async with Outbox([sink], report=lambda one: complain(one)) as outbox:
+
+            def complain(one: str) -> None:
+                troubles.append(one)
+                outbox.tell(news("trouble", state="unlocked"))
+
+            for _ in range(5):
+                outbox.refresh(news.status(state="unlocked"))
+                await asyncio.sleep(0.02)
+
+    asyncio.run(run())
+
+    assert troubles == ["grumbling: no heart at 09"]
+    assert [event.kind for event in sink.heard] == ["trouble"]
+
+
 def test_an_outbox_closes_though_nothing_answers(news: "News") -> None:
     async def run() -> None:
         async with Outbox([Hanging(), Raising()], parting_s=0.1) as outbox:

@@ -2,7 +2,6 @@
 
 import secrets
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Protocol
 
@@ -71,7 +70,7 @@ class Herald:
     def complain(self, trouble: str) -> None:
         """Tell what an output did not take; a lock that failed must not go unseen."""
         if not self._over and self._before is not None:
-            self._send("trouble", replace(self._describe(self._before), reason=trouble))
+            self._send("trouble", self._describe(self._before), note=trouble)
 
     def stop(self, reason: str) -> None:
         """Say that nothing comes any more, whatever was said before: locked first of all."""
@@ -83,9 +82,9 @@ class Herald:
         self._send("stopped", status)
         self._over = True
 
-    def _send(self, kind: Kind, status: Status) -> None:
+    def _send(self, kind: Kind, status: Status, *, note: str = "") -> None:
         self._number += 1
-        event = Event(kind=kind, number=self._number, status=status)
+        event = Event(kind=kind, number=self._number, status=status, note=note)
         for hearer in self._hearers:
             hearer.tell(event)
 

@@ -36,7 +36,8 @@ def status_facts(status: Status) -> dict[str, object]:
 
 def event_facts(event: Event) -> dict[str, object]:
     """Give an event, as values that JSON knows."""
-    return {"event": event.kind, "number": event.number} | status_facts(event.status)
+    note = {"note": printable(event.note)} if event.note else {}
+    return {"event": event.kind, "number": event.number} | status_facts(event.status) | note
 
 
 def as_json(facts: dict[str, object]) -> str:

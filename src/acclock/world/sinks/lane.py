@@ -34,7 +34,7 @@ class Lane:
         self._debt = Debt()
         self._news, self._idle, self._hurry = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._doing: Event | Status | None = None
-        self._reported = ""
+        self._reported: dict[type, str] = {}
         self._idle.set()
 
     @property
@@ -124,12 +124,13 @@ class Lane:
             now_s = asyncio.get_running_loop().time()
             self._debt = settle(self._debt, work, failed=trouble is not None, now_s=now_s)
         if trouble is None:
-            self._reported = self._reported if self._debt.event else ""
+            if self._debt.event is None:
+                self._reported.pop(type(work), None)
             self._count(told=int(told), refreshed=int(not told))
         elif self._hurry.is_set():
             self._count(overtaken=1)
         else:
-            self._note(trouble)
+            self._note(work, trouble)
 
     async def _pass_on(self, work: Event | Status) -> str | None:
         try:
@@ -157,11 +158,13 @@ class Lane:
             return task.result()
         return f"did not answer within {self._patience_s:g} s"
 
-    def _note(self, trouble: str) -> None:
+    def _note(self, work: Event | Status, trouble: str) -> None:
+        """Report what went wrong, but not that an output cannot even be told of trouble."""
         self._count(failed=1)
         self.tally = replace(self.tally, trouble=trouble)
-        if trouble != self._reported:  # what fails again and again is one story
-            self._reported = trouble
+        told_of_trouble = isinstance(work, Event) and work.kind == "trouble"
+        if trouble != self._reported.get(type(work)) and not told_of_trouble:
+            self._reported[type(work)] = trouble  # what fails again and again is one story
             self._report(f"{self.sink.name}: {trouble}")
 
     def _count(self, **more: int) -> None:

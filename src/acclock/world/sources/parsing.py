@@ -21,7 +21,9 @@ def parse_source(text: str) -> Source:
     """
     kind, colon, rest = text.partition(":")
     known = _KINDS.get(kind)
-    if known is None or not colon:
+    if not text:
+        raise ConfigError(f"no source was named; there are {', '.join(_KINDS)}")
+    if known is None:
         near = get_close_matches(kind, _KINDS, n=1, cutoff=0.5)
         hint = f"; did you mean '{near[0]}:'?" if near else ""
         raise ConfigError(f"'{kind}:' is not a source; there are {', '.join(_KINDS)}{hint}")
@@ -32,7 +34,7 @@ def parse_source(text: str) -> Source:
             f"'{kind}:' has no option {', '.join(sorted(strange))}; "
             f"it has {', '.join(known.options) or 'none'}"
         )
-    if not what.strip("/"):
+    if not colon or not what.strip("/"):
         raise ConfigError(f"'{kind}:' needs more: {known.example}")
     return known.open(what, options)
 

@@ -17,9 +17,10 @@ from acclock.session.happenings import (
     Passed,
     Shaken,
 )
-from acclock.session.lock import Lock, step
+from acclock.session.lock import Lock
 from acclock.session.policies import BALANCED, STRICT, Policy
 from acclock.session.reasons import Reason
+from acclock.session.steps import step
 
 ACCEPT = Answer(decision="accept", reason=Reason.USER, nats=3.0)
 REJECT = Answer(decision="reject", reason=Reason.STRANGER, nats=-3.0)

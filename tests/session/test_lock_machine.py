@@ -21,9 +21,10 @@ from acclock.session.happenings import (
     Passed,
     Shaken,
 )
-from acclock.session.lock import Lock, step
+from acclock.session.lock import Lock
 from acclock.session.policies import BALANCED, COMFORTABLE, STRICT, Policy
 from acclock.session.reasons import Reason
+from acclock.session.steps import step
 
 ANSWERS = [
     Answer(decision="accept", reason=Reason.USER, nats=2.0),

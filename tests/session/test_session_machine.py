@@ -100,6 +100,27 @@ class SessionMachine(RuleBasedStateMachine):
             self.drop()
             assert not self.session.standing.unlocked
 
+    @rule()
+    def let_strangers_try(self) -> None:
+        """Let one after another wear it, until the heartbeat alone opens nothing any more."""
+        if not self.exists:
+            return
+        for _ in range(self.policy.episodes):
+            self.let_a_stranger_wear_it(40)
+            self.end(Reason.REMOVED)
+        if self.policy.entry == "heartbeat":
+            assert self.session.standing.lockout_s > 0.0
+
+    @rule()
+    def startle(self) -> None:
+        """Something begins that may be a hand: nothing opens, and nothing is renewed by it."""
+        before = self.session.lock
+        self.session.take(Heard(unsettled=True), self.now_s)
+        self.heard_s = self.now_s
+        after = self.session.lock
+        assert after.unlocked <= before.unlocked
+        assert after.renewed_s == before.renewed_s
+
     @rule(lasts_s=st.sampled_from([5.0, 30.0, 1e6]))
     def grant(self, lasts_s: float) -> None:
         self.session.grant(Grant(person="anna", expires_s=self.now_s + lasts_s), self.now_s)

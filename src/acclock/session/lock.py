@@ -1,18 +1,9 @@
-"""Locked or unlocked: a frozen state, and a step from one to the next."""
+"""Locked or unlocked: a frozen state, and the four ways in which it changes."""
 
 from dataclasses import dataclass, replace
 from math import inf
 
 from acclock.session.events import State
-from acclock.session.happenings import (
-    Answered,
-    Ended,
-    Forgotten,
-    Granted,
-    Happening,
-    Passed,
-    Shaken,
-)
 from acclock.session.policies import Policy
 from acclock.session.reasons import Reason
 
@@ -55,98 +46,8 @@ class Lock:
         return now_s < self.lockout_until_s
 
 
-def step(lock: Lock, happening: Happening, policy: Policy) -> Lock:
-    """Let something happen to a lock. Whatever is not provided for changes nothing."""
-    aged = _age(lock, happening.at_s, policy)
-    match happening:
-        case Granted():
-            return _grant(aged, happening, policy)
-        case Answered():
-            return _answer(aged, happening, policy)
-        case Shaken():
-            return _suspend(aged, Reason.HANDLED, happening.at_s, policy)
-        case Ended():
-            ended = replace(aged, worn=False, accused=False)
-            return _close(ended, happening.reason, happening.at_s)
-        case Forgotten():
-            return replace(_close(aged, Reason.FORGOTTEN, happening.at_s), forgotten=True)
-        case Passed():
-            return aged
-
-
-def _age(lock: Lock, now_s: float, policy: Policy) -> Lock:
-    """Close what time closes: no trust lasts by itself."""
-    if not lock.unlocked:
-        return lock
-    if now_s >= lock.expires_s:
-        return _close(lock, Reason.EXPIRED, now_s)
-    if not lock.confirmed and now_s - lock.changed_s >= policy.confirm_s:
-        return _close(lock, Reason.UNCONFIRMED, now_s)
-    if lock.confirmed and now_s - lock.renewed_s >= policy.grace_s:
-        return _suspend(lock, Reason.UNSURE, now_s, policy)
-    return lock
-
-
-def _grant(lock: Lock, granted: Granted, policy: Policy) -> Lock:
-    """Open, or wait for somebody to wear the earphone; a lockout ends either way."""
-    now_s, expires_s = granted.at_s, granted.grant.expires_s
-    if lock.forgotten or not now_s < expires_s:
-        return lock
-    trusted = replace(lock, episodes=0, lockout_until_s=-inf, expires_s=expires_s)
-    if lock.unlocked:
-        return trusted
-    if not lock.worn:
-        return replace(trusted, waiting_until_s=min(expires_s, now_s + policy.confirm_s))
-    return _open(trusted, Reason.GRANTED, now_s)
-
-
-def _answer(lock: Lock, heard: Answered, policy: Policy) -> Lock:
-    if lock.forgotten:
-        return lock
-    lock = _see(lock, heard)
-    if heard.disproven:
-        return _accuse(lock, heard.at_s, policy)
-    if lock.unlocked:
-        return _sustain(lock, heard)
-    if heard.at_s < lock.waiting_until_s and lock.worn:
-        return _sustain(_open(lock, Reason.GRANTED, heard.at_s), heard)
-    if heard.at_s < lock.resumable_until_s and _speaks_for_user(heard):
-        return _sustain(_open(lock, Reason.USER, heard.at_s), heard)
-    return _enter(lock, heard, policy)
-
-
-def _see(lock: Lock, heard: Answered) -> Lock:
-    """Note whether the earphone is worn; windows of the warm-up cannot tell."""
-    if heard.answer.reason is Reason.WARM_UP:
-        return lock
-    return replace(
-        lock,
-        worn=heard.answer.decision != "no_signal",
-        accused=lock.accused and not heard.proven,
-    )
-
-
-def _sustain(lock: Lock, heard: Answered) -> Lock:
-    confirmed = lock.confirmed or heard.proven
-    speaks = heard.answer.decision == "accept" and heard.clear
-    renewed_s = heard.at_s if speaks or (confirmed and not lock.confirmed) else lock.renewed_s
-    reason = Reason.USER if confirmed and speaks else lock.reason
-    return replace(lock, confirmed=confirmed, renewed_s=renewed_s, reason=reason)
-
-
-def _enter(lock: Lock, heard: Answered, policy: Policy) -> Lock:
-    """Open by the heartbeat alone, where the owner has chosen that."""
-    refused = policy.entry != "heartbeat" or lock.locked_out(heard.at_s)
-    if refused or not _speaks_for_user(heard):
-        return lock
-    return _sustain(_open(replace(lock, expires_s=inf), Reason.USER, heard.at_s), heard)
-
-
-def _speaks_for_user(heard: Answered) -> bool:
-    return heard.proven and heard.clear and heard.answer.decision == "accept"
-
-
-def _open(lock: Lock, reason: Reason, now_s: float) -> Lock:
+def open_lock(lock: Lock, reason: Reason, now_s: float) -> Lock:
+    """Unlock; whatever opened it has yet to be confirmed."""
     return replace(
         lock,
         state="unlocked",
@@ -159,7 +60,7 @@ def _open(lock: Lock, reason: Reason, now_s: float) -> Lock:
     )
 
 
-def _close(lock: Lock, reason: Reason, now_s: float) -> Lock:
+def close_lock(lock: Lock, reason: Reason, now_s: float) -> Lock:
     """Lock, and let go of every grant: what opens next must be new."""
     return replace(
         lock,
@@ -172,17 +73,17 @@ def _close(lock: Lock, reason: Reason, now_s: float) -> Lock:
     )
 
 
-def _suspend(lock: Lock, reason: Reason, now_s: float, policy: Policy) -> Lock:
+def suspend(lock: Lock, reason: Reason, now_s: float, policy: Policy) -> Lock:
     """Lock at once, but let a proven wearing take the session up again before long."""
     if not lock.unlocked:
         return lock
     until_s = min(lock.expires_s, now_s + policy.resume_s) if lock.confirmed else -inf
-    return replace(_close(lock, reason, now_s), resumable_until_s=until_s)
+    return replace(close_lock(lock, reason, now_s), resumable_until_s=until_s)
 
 
-def _accuse(lock: Lock, now_s: float, policy: Policy) -> Lock:
+def accuse(lock: Lock, now_s: float, policy: Policy) -> Lock:
     """Close because of a stranger; one wearing is one episode, however long it tries."""
-    closed = _close(lock, Reason.STRANGER, now_s)
+    closed = close_lock(lock, Reason.STRANGER, now_s)
     counts = lock.unlocked or (policy.entry == "heartbeat" and not lock.accused)
     if not counts:
         return closed

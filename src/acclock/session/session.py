@@ -21,11 +21,12 @@ from acclock.session.happenings import (
     Passed,
     Shaken,
 )
-from acclock.session.lock import Lock, step
+from acclock.session.lock import Lock
 from acclock.session.policies import BALANCED, Policy
 from acclock.session.questions import Question
 from acclock.session.reasons import Reason
 from acclock.session.standing import Standing, stand
+from acclock.session.steps import step
 from acclock.session.wearings import Wearing
 from acclock.session.witness import Witness, Word
 from acclock.values import BoolArray, FloatArray

@@ -63,6 +63,7 @@ def serve(
 ) -> None:
     """Serve the API and the dashboard. The first start prints an operator's token."""
     # the server, the database and the model's runtime, which only this command needs together
+    from acclock.world.models.files import find_model
     from acclock.world.service.config import ServiceConfig
     from acclock.world.service.serving import listen
     from acclock.world.service.serving import serve as serve_on
@@ -82,6 +83,7 @@ def serve(
         origins=tuple(origin or ()),
         most_streams=most_streams,
     )
+    find_model(model)  # before anything is said to be served
     if engine is EngineKind.RAY:
         _serve_on_cluster(config, address)
         return
@@ -105,6 +107,8 @@ def _show_first_token(config: "ServiceConfig") -> None:
 
     if (secret := first_token(config)) is not None:
         print(f"operator token, shown this once: {secret}", flush=True)
+    else:
+        print("the first start printed a token; `acclock token create operator` makes another")
 
 
 def _tell_where(config: "ServiceConfig", port: int) -> str:

@@ -123,6 +123,42 @@ def test_beyond_loopback_nothing_is_served_without_tls(host: str, tmp_path: Path
     assert ServiceConfig(folder=tmp_path, host=host, insecure=True).host == host
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--port", "99999"), "a port is a number from 0 to 65535, not 99999"),
+        (("--port", "0", "--model", "nothere"), "there is no model 'nothere'"),
+        (("--port", "0", "--database", "postgresql://x@127.0.0.1:1/x"), "cannot be reached"),
+    ],
+)
+def test_what_cannot_be_served_is_one_line(
+    tmp_path: Path, options: tuple[str, ...], said: str
+) -> None:
+    code, out, err = finish("serve", *options, home=tmp_path / "home")
+
+    assert (code, out) == (2, "")
+    assert said in err
+    assert err.count("\n") == 1
+
+
+def test_an_interrupt_ends_it_without_a_word_and_the_next_start_tells_of_tokens(
+    server_at: Callable[..., "Server"], tmp_path: Path
+) -> None:
+    server = server_at(tmp_path / "home").start()
+    server.await_ready()
+    assert server.process is not None
+    server.process.send_signal(signal.SIGINT)
+    code = server.process.wait(60)
+
+    with acclock("serve", "--port", "0", home=tmp_path / "home") as again:
+        assert again.stdout is not None
+        told = again.stdout.readline()
+        again.kill()
+
+    assert (code, server.said.read_text()) == (130, "")
+    assert "acclock token create operator" in told
+
+
 def test_a_port_that_is_taken_is_a_sentence(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         config = ServiceConfig(folder=tmp_path, port=taken.getsockname()[1])

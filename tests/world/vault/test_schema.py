@@ -3,9 +3,12 @@ from typing import TYPE_CHECKING
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import text
+from sqlalchemy import inspect, text
 
 from acclock.errors import ConfigError, MissingExtraError, VaultError
+from acclock.world.service.store import Store
+from acclock.world.service.tables import metadata as service_metadata
+from acclock.world.service.tokens import create_token, list_tokens
 from acclock.world.vault import database
 from acclock.world.vault.checking import check
 from acclock.world.vault.database import connect, make_file, reading, writing
@@ -20,7 +23,8 @@ def test_the_migrations_make_the_tables_that_the_code_knows(place: "Place") -> N
     with place.open() as vault, reading(vault.engine) as connection:
         context = MigrationContext.configure(connection, opts={"version_table": "acclock_schema"})
 
-        assert compare_metadata(context, metadata) == []
+        both = [metadata, service_metadata]
+        assert compare_metadata(context, both) == []  # type: ignore[arg-type]  # it takes several
         assert context.get_current_revision() == NEWEST
 
 
@@ -34,6 +38,31 @@ def test_an_older_vault_keeps_its_people(place: "Place", hearts: "Hearts") -> No
     with place.open() as vault:
         vault.add("bob", hearts.template(), keep=[hearts.recording()])
         assert check(vault).people == 2
+
+
+def test_a_vault_without_the_services_tables_gets_them(place: "Place", hearts: "Hearts") -> None:
+    with place.open() as vault:
+        vault.add("ada", hearts.template())
+        with writing(vault.engine) as connection:
+            service_metadata.drop_all(connection)
+            connection.execute(text("UPDATE acclock_schema SET version_num = '0002'"))
+
+    with place.open() as vault:
+        create_token(Store(vault.engine), "viewer", duration_s=600)
+        assert check(vault).people == 1
+
+
+def test_tables_that_a_service_made_itself_keep_their_tokens(place: "Place") -> None:
+    with place.open() as vault:
+        _, made = create_token(Store(vault.engine), "viewer", duration_s=600)
+        with writing(vault.engine) as connection:
+            connection.execute(text("CREATE TABLE acclock_service (format INTEGER PRIMARY KEY)"))
+            connection.execute(text("INSERT INTO acclock_service VALUES (1)"))
+            connection.execute(text("UPDATE acclock_schema SET version_num = '0002'"))
+
+    with place.open() as vault, reading(vault.engine) as connection:
+        assert [one.token for one in list_tokens(Store(vault.engine))] == [made.token]
+        assert not inspect(connection).has_table("acclock_service")
 
 
 def test_a_newer_vault_is_refused(place: "Place") -> None:

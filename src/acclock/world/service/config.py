@@ -51,8 +51,10 @@ class ServiceConfig:
     """A random name of this process."""
 
     def __post_init__(self) -> None:
-        if not 0 <= self.port <= 65535 or not 1 <= self.workers <= _MOST_WORKERS:
-            raise ConfigError(f"port {self.port} with {self.workers} workers cannot be served")
+        if not 0 <= self.port <= 65535:
+            raise ConfigError(f"a port is a number from 0 to 65535, not {self.port}")
+        if not 1 <= self.workers <= _MOST_WORKERS:
+            raise ConfigError(f"there are 1 to {_MOST_WORKERS} workers, not {self.workers}")
         if (self.certificate is None) != (self.certificate_key is None):
             raise ConfigError("TLS needs both a certificate and its key")
         _check_certificate(self.certificate, self.certificate_key)

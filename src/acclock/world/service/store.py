@@ -3,21 +3,20 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sqlalchemy import Connection, Engine, insert, inspect, select
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import Connection, Engine
 
-from acclock.errors import VaultError
-from acclock.world.service.tables import FORMAT, formats, metadata
 from acclock.world.vault import database
 from acclock.world.vault.refusals import refusing
 
 
 class Store:
-    """Transactions over the service's tables. They do not wait for the vault's writers."""
+    """Transactions over the service's tables. They do not wait for the vault's writers.
+
+    The engine is that of an open vault, whose migrations have made the tables.
+    """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._prepare()
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -36,22 +35,3 @@ class Store:
             connection = plain.execution_options(**options)
             with connection.begin():
                 yield connection
-
-    def _prepare(self) -> None:
-        """Make the tables where there are none."""
-        with self.reading() as connection:
-            if inspect(connection).has_table(formats.name):
-                _check(connection)
-                return
-        with database.writing(self._engine) as connection:
-            metadata.create_all(connection)
-            if connection.execute(select(formats.c.format)).first() is None:
-                connection.execute(insert(formats), {"format": FORMAT})
-
-
-def _check(connection: Connection) -> None:
-    if connection.execute(select(formats.c.format)).scalar() != FORMAT:
-        raise VaultError("the service's tables were made by another AccLock; this cannot use them")
-
-
-__all__ = ["IntegrityError", "Store"]

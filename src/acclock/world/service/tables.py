@@ -1,13 +1,11 @@
-"""The service's own tables, beside the vault's. They hold no name and nothing biometric."""
+"""The service's own tables, beside the vault's. They hold no name and nothing biometric.
+
+They are made and changed by the migrations of the vault.
+"""
 
 from sqlalchemy import Boolean, Column, Float, Index, Integer, MetaData, String, Table, Text
 
-FORMAT = 1
-"""Of these tables; a database with another one is refused."""
-
 metadata = MetaData()
-
-formats = Table("acclock_service", metadata, Column("format", Integer, primary_key=True))
 
 tokens = Table(
     "acclock_tokens",

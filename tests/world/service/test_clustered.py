@@ -5,6 +5,7 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -23,11 +24,14 @@ from websockets.typing import Origin
 
 from acclock.errors import ClusterError, ConfigError
 from acclock.matching.template import Template
+from acclock.simulation import Scene, draw_person, simulate
+from acclock.values import FloatArray
 from acclock.world.service.clustered import check_for_cluster, serve_on_cluster
 from acclock.world.service.config import ServiceConfig
 from acclock.world.service.store import Store
 from acclock.world.service.tables import streams
 from acclock.world.service.tokens import create_token
+from acclock.world.sources.frames import encode
 from acclock.world.vault.keys import KeyFile
 from acclock.world.vault.opening import open_vault
 
@@ -45,6 +49,42 @@ _spec.loader.exec_module(_vault)
 postgres = _vault.postgres
 
 _PROGRAM = "from acclock.cli.program import main; main()"
+
+
+@dataclass
+class Bud:
+    """A stream, as its device sees it."""
+
+    opened: ClientConnection
+    ready: dict[str, Any]
+    next: int
+    begun_s: float = field(default_factory=time.monotonic)
+    sent: int = 0
+
+    @property
+    def session(self) -> str:
+        return str(self.ready["session"])
+
+    def feed(self, samples: FloatArray) -> None:
+        """Send what is due by now, half a second at a time."""
+        while self.sent + 50 <= (time.monotonic() - self.begun_s) * 100:
+            part = samples[:, self.sent : self.sent + 50]
+            with suppress(ConnectionClosed):
+                time_us, period_us = self.sent * 10_000, 10_000
+                self.opened.send(
+                    encode(part, sequence=self.next, time_us=time_us, period_us=period_us)
+                )
+            self.sent, self.next = self.sent + 50, (self.next + 1) % 2**32
+
+    def lives(self) -> bool:
+        """Tell whether the other side is there; what it said before is not of interest."""
+        try:
+            while True:
+                self.opened.recv(timeout=0.05)
+        except TimeoutError:
+            return True
+        except ConnectionClosed:
+            return False
 
 
 @dataclass(frozen=True)
@@ -69,21 +109,22 @@ class Clustered:
         )
 
     @contextmanager
-    def stream(self, device: str = "left") -> Iterator[tuple[ClientConnection, dict[str, Any]]]:
-        """Open a stream of anna's, and give it with what the service says about it."""
+    def stream(self) -> Iterator["Bud"]:
+        """Open a stream of anna's that her heartbeat alone may unlock."""
         url = f"ws://127.0.0.1:{self.port}/v1/stream"
         with connect(url, compression=None, proxy=None, close_timeout=1) as opened:
-            nonce = loads(opened.recv())["nonce"]
-            hello = {"type": "hello", "token": self.operator, "nonce": nonce, "person": "anna"}
-            opened.send(dumps(hello | {"device": device}))
-            yield opened, loads(opened.recv())
+            welcome = loads(opened.recv())
+            hello = {"type": "hello", "token": self.operator, "nonce": welcome["nonce"]}
+            opened.send(dumps(hello | {"person": "anna", "entry": "heartbeat"}))
+            yield Bud(opened, loads(opened.recv()), welcome["first_sequence"])
 
-    def sessions(self) -> set[str]:
-        """List the live sessions; while a node dies, a call may be lost."""
+    def sessions(self) -> dict[str, str]:
+        """Give how the live sessions stand; while a node dies, a call may be lost."""
         try:
-            return {one["session"] for one in self.ask("/v1/sessions").json()["sessions"]}
+            listed = self.ask("/v1/sessions").json()["sessions"]
+            return {one["session"]: one["state"] for one in listed}
         except (httpx.HTTPError, ValueError, KeyError):
-            return set()
+            return {}
 
     def replicas(self) -> dict[str, str]:
         """Give which replica holds each live session, from the database."""
@@ -141,22 +182,24 @@ def clustered(
     engine.dispose()
 
 
+@pytest.mark.slow
 def test_the_checks_of_the_service_hold_behind_the_proxy(clustered: Clustered) -> None:
     foreign = clustered.ask("/v1/people", Origin="https://elsewhere.example")
     page = clustered.ask("/")
     stream, origin = f"ws://127.0.0.1:{clustered.port}/v1/stream", Origin("https://else.example")
     with pytest.raises(InvalidStatus), connect(stream, origin=origin, proxy=None):
         pass
-    with clustered.stream() as (opened, _):
+    with clustered.stream() as bud:
         for _ in range(10):
-            opened.send(b"x" * 300_000)
-        refused = loads(opened.recv(timeout=30))
+            bud.opened.send(b"x" * 300_000)
+        refused = loads(bud.opened.recv(timeout=30))
 
     assert (foreign.status_code, foreign.json()["error"]["code"]) == (403, "origin")
     assert "frame-ancestors 'none'" in page.headers["content-security-policy"]
     assert (refused["type"], refused["error"]["code"]) == ("error", "garbage")
 
 
+@pytest.mark.slow
 def test_wrong_tokens_are_counted_over_all_replicas(clustered: Clustered) -> None:
     time.sleep(max(0.0, time.time() % 60 - 40.0) and 60 - time.time() % 60)  # within one minute
 
@@ -169,53 +212,32 @@ def test_wrong_tokens_are_counted_over_all_replicas(clustered: Clustered) -> Non
         connection.execute(text("DELETE FROM acclock_rates"))  # for the tests that follow
 
 
-@dataclass
-class Buds:
-    """Streams that are kept alive, by their sessions."""
-
-    opened: dict[str, ClientConnection] = field(default_factory=dict)
-
-    def keep_alive(self) -> None:
-        """Say something on each; a silent stream is closed."""
-        for one in self.opened.values():
-            with suppress(ConnectionClosed):
-                one.send(dumps({"type": "removed"}))
-
-    def alive(self) -> set[str]:
-        """Give the sessions whose streams nobody has closed."""
-        self.keep_alive()
-        return {session for session, one in self.opened.items() if not is_closed(one)}
-
-
-def is_closed(opened: ClientConnection) -> bool:
-    try:
-        while True:
-            opened.recv(timeout=0.05)
-    except TimeoutError:
-        return False
-    except ConnectionClosed:
-        return True
-
-
 @pytest.fixture
-def buds(clustered: Clustered) -> Iterator[Buds]:
-    """Streams on both nodes."""
+def buds(clustered: Clustered) -> Iterator[list[Bud]]:
+    """Anna's heartbeat in real time, on both nodes."""
+    worn = simulate(draw_person(0), Scene(duration_s=240.0, session=1)).recording.samples
+    over = threading.Event()
     with ExitStack() as stack:
-        made = Buds()
+        made = [stack.enter_context(clustered.stream())]
 
-        def add() -> bool:
-            bud = clustered.stream(f"bud {len(made.opened)}")
-            opened, ready = stack.enter_context(bud)
-            made.opened[ready["session"]] = opened
-            made.keep_alive()
-            return len(set(clustered.replicas().values())) == 2
+        def feed() -> None:
+            while not over.wait(0.1):
+                for bud in made:
+                    bud.feed(worn)
 
-        wait(add)
+        feeding = threading.Thread(target=feed)
+        feeding.start()
+        stack.callback(feeding.join)
+        stack.callback(over.set)
+        while len(set(clustered.replicas().values())) < 2:
+            made.append(stack.enter_context(clustered.stream()))
+            time.sleep(1.0)  # until the replica has told of it
         yield made
 
 
+@pytest.mark.slow
 def test_a_node_that_dies_locks_its_streams_and_loses_nothing(
-    clustered: Clustered, buds: Buds, ray_nodes: "Cluster"
+    clustered: Clustered, buds: list[Bud], ray_nodes: "Cluster"
 ) -> None:
     told: list[str] = []
 
@@ -226,24 +248,31 @@ def test_a_node_that_dies_locks_its_streams_and_loses_nothing(
             if answer.status_code == 201:
                 told.append(answer.json()["token"])
 
-    wait(lambda: clustered.sessions() == buds.alive() == set(buds.opened))  # any replica knows all
+    begun = {bud.session for bud in buds}
+    wait(lambda: clustered.sessions() == dict.fromkeys(begun, "unlocked"))  # any replica knows all
     (node,) = ray_nodes.worker_nodes
     with ThreadPoolExecutor(2) as pool:
         for number in range(60):
             pool.submit(make, number)
         wait(lambda: len(told) >= 10)
         ray_nodes.remove_node(node, allow_graceful=False)
-    wait(lambda: clustered.sessions() == buds.alive() < set(buds.opened))
-    state = clustered.ask("/v1/people/anna/state").json()
-    with clustered.stream("another bud") as (_, ready):
+    wait(lambda: set(clustered.sessions()) == {one.session for one in buds if one.lives()} < begun)
+    with clustered.stream() as anew:
         pass
 
     kept = {row["token"] for row in clustered.ask("/v1/tokens").json()["tokens"]}
     assert len(told) >= 10
     assert set(told) <= kept
-    assert state["state"] == "locked"
-    assert (ready["type"], ready["state"]) == ("ready", "locked")
-    assert ready["session"] not in buds.opened
+    assert (anew.ready["type"], anew.ready["state"]) == ("ready", "locked")
+    assert anew.session not in begun
+
+
+@pytest.mark.slow
+def test_more_replicas_than_cores_are_refused(ray_nodes: "Cluster", tmp_path: Path) -> None:
+    config = ServiceConfig(folder=tmp_path, database="postgresql://db/acclock", workers=9)
+
+    with pytest.raises(ClusterError, match="9 replicas need one each"):
+        serve_on_cluster(config, address=ray_nodes.address, on_ready=lambda: None)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """The service as replicas on a Ray cluster: the same application behind Ray Serve."""
 
+import logging
 import os
 import re
 import signal
@@ -50,8 +51,10 @@ def serve_on_cluster(
     """
     check_for_cluster(config)
     with joined(address):
-        from ray import serve  # has been loaded, quietly
+        _find_room(config.workers)
+        from ray import serve  # as there
 
+        logging.getLogger("ray.serve").setLevel(logging.ERROR)  # loading it set it to more
         shut_down: Callable[[], None] = serve.shutdown
         _leave_others_alone(set(serve.status().applications))
         shut_down()  # what one of us left behind that was killed
@@ -87,8 +90,8 @@ def _run(application: "Application") -> None:
     try:
         serve.run(application, name=_NAME, **_SILENT)
     except RuntimeError as error:
-        causes = _CAUSE.findall(str(error))
-        said = causes[-1] if causes else str(error).strip().rpartition("\n")[2]
+        about = serve.status().applications[_NAME].deployments[_NAME].message
+        said = (_CAUSE.findall(about) or [str(error)])[-1]
         raise ClusterError(f"no replica starts: {said}") from error
 
 
@@ -96,6 +99,18 @@ def _wait() -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     with suppress(KeyboardInterrupt):
         threading.Event().wait()
+
+
+def _find_room(replicas: int) -> None:
+    """Refuse what Ray would wait for without a word."""
+    import ray  # has been loaded, quietly
+
+    count: Callable[[], dict[str, float]] = ray.cluster_resources
+    cores = int(count().get("CPU", 0.0))
+    if cores < replicas:
+        raise ClusterError(
+            f"the cluster has {cores} cores; {replicas} replicas need one each: --workers {cores}"
+        )
 
 
 def _leave_others_alone(applications: set[str]) -> None:

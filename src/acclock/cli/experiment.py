@@ -24,6 +24,7 @@ class Act(StrEnum):
     LIST = "list"
     RUN = "run"
     REPORT = "report"
+    SCORES = "scores"
 
 
 class EngineKind(StrEnum):
@@ -33,10 +34,13 @@ class EngineKind(StrEnum):
     RAY = "ray"
 
 
-What = Annotated[Act, typer.Argument(help="list, run or report.")]
+What = Annotated[Act, typer.Argument(help="list, run, report or scores.")]
 Names = Annotated[list[str] | None, typer.Argument(help="Which experiments; all for no name.")]
 CohortName = Annotated[str, typer.Option("--cohort", help="simulated, mscardio, or a folder.")]
 Data = Annotated[Path | None, typer.Option(help="Where mscardio lies, as a folder or zip.")]
+Motions = Annotated[
+    Path | None, typer.Option(help="Where ClassyGlass lies: heads that move, for real hearts.")
+]
 ScaleName = Annotated[str, typer.Option("--scale", help="quick, standard or full.")]
 Results = Annotated[Path, typer.Option(help="The folder of outcomes and reports.")]
 Kept = Annotated[
@@ -53,6 +57,7 @@ def experiment(
     *,
     cohort: CohortName = "simulated",
     data: Data = None,
+    motions: Motions = None,
     scale: ScaleName = "quick",
     out: Results = Path("experiments"),
     cache: Kept = None,
@@ -64,6 +69,7 @@ def experiment(
     """List the paper's experiments, run them on people, or report paper and ours side by side.
 
     ``acclock experiment run users movements --scale standard`` goes on where it was interrupted.
+    ``acclock experiment scores users`` writes every score in bob's four columns into OUT/scores.
     """
     chosen = find_experiments(names or [])
     size = _find_scale(scale)
@@ -78,6 +84,7 @@ def experiment(
                     chosen,
                     cohort=cohort,
                     data=data,
+                    motions=motions,
                     scale=size,
                     out=out,
                     cache=cache or out / "cache",
@@ -85,6 +92,14 @@ def experiment(
                     engine=_find_engine(engine, address, workers),
                     on_done=bars.work,
                 )
+            show(told, as_json=as_json)
+        case Act.SCORES:
+            with needing("train"):
+                from acclock.experiments.paper.cache import Cache
+                from acclock.experiments.paper.cohorts import find_cohort
+                from acclock.experiments.paper.scoring import write_all_scores
+            who = find_cohort(cohort, data, motions=motions, cache=Cache(cache or out / "cache"))
+            told = write_all_scores(chosen, cohort=who, scale=size, folder=out / "scores")
             show(told, as_json=as_json)
         case Act.REPORT:
             from acclock.experiments.paper.report import write_report  # not needed for a list

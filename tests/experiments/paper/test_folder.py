@@ -38,7 +38,7 @@ def test_everybody_in_a_folder_is_tried_within_and_across_sessions(
 def test_what_recordings_cannot_answer_is_refused(
     folder: Path, tiny: Scale, tmp_path: Path
 ) -> None:
-    walking = [list_experiments()["movements"]]
+    sitting = [list_experiments()["postures"]]
 
-    with pytest.raises(ConfigError, match="cannot answer movements"):
-        run_experiments(walking, cohort=str(folder), data=None, scale=tiny, out=tmp_path)
+    with pytest.raises(ConfigError, match="cannot answer postures"):
+        run_experiments(sitting, cohort=str(folder), data=None, scale=tiny, out=tmp_path)

@@ -1,12 +1,16 @@
 """Every way of measuring, on people who do not exist and with an encoder that knows little."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
+from acclock.experiments.paper.studies.device import EXPERIMENT as DEVICE
 from acclock.experiments.paper.units import Outcome, Unit, do
 
 MakeUnit = Callable[..., Unit]
+
+WHICH = ("within a session", "between sessions", "between users")
 
 
 def mean(outcome: Outcome, rate: str) -> float:
@@ -59,3 +63,51 @@ def test_the_blocks_of_a_window_add_up(make_unit: MakeUnit) -> None:
 
     blocks = ("denoising, ms", "features, ms", "deciding, ms")
     assert values["sum, ms"] == pytest.approx(sum(values[name] for name in blocks))
+
+
+def test_an_hour_of_wearing_costs_less_than_a_core_and_holds_no_torch(make_unit: MakeUnit) -> None:
+    values = do(make_unit("cost", "2 decisions a second, as shipped")).values
+
+    assert 0 < values["share of a core, %"] < 100
+    assert values["resident memory, MB"] < 200  # torch alone takes more
+    assert values["radio payload of an hour, MB"] == pytest.approx(3 * 2 * 100 * 3600 / 1e6)
+
+
+@pytest.mark.paper("Tab. 1")
+def test_beats_of_one_person_are_more_alike_than_those_of_two(make_unit: MakeUnit) -> None:
+    within, between = (
+        do(make_unit("variability", name)).values for name in ("within a session", "between people")
+    )
+
+    assert within["correlation, mean"] > between["correlation, mean"] + 0.3
+    assert within["J-I, spread in ms"] < between["J-I, spread in ms"]
+
+
+@pytest.mark.paper("Fig. 3")
+def test_pictures_of_a_user_are_more_alike_than_those_of_users(make_unit: MakeUnit) -> None:
+    outcome = do(make_unit("wavelets", "a beat of one second"))
+
+    alike = [outcome.values[f"correlation of pictures, {which}"] for which in WHICH]
+    assert alike == sorted(alike, reverse=True)
+    assert {len(rows) for rows in outcome.series.values()} == {25}
+    assert max(max(row) for rows in outcome.series.values() for row in rows) == 1.0
+
+
+@pytest.mark.paper("Fig. 11")
+def test_windows_are_laid_out_person_by_person(make_unit: MakeUnit) -> None:
+    raw, encoded = (do(make_unit("neighbors", name)) for name in ("raw windows", "HIDNet"))
+
+    assert raw.series.keys() == encoded.series.keys()
+    assert all(len(place) == 2 for places in raw.series.values() for place in places)
+    silhouettes = [one.values["silhouette, of -1 to 1"] for one in (raw, encoded)]
+    assert silhouettes[1] > silhouettes[0]
+
+
+def test_a_few_people_teach_a_network_another_earphone(make_unit: MakeUnit) -> None:
+    unit = make_unit("device", "HIDNet, adapted by ten people")
+    recipe = next(one for one in DEVICE.variants if one.name == unit.variant.name).recipe
+
+    outcome = do(replace(unit, variant=replace(unit.variant, recipe=recipe)))
+
+    assert len(outcome.people) == 11
+    assert all(name.startswith("airpods/") for name in outcome.people)

@@ -85,6 +85,47 @@ def test_the_page_needs_nothing_beside_itself(outcomes: Path) -> None:
     assert not re.search(r"(src|href)=", page)
 
 
+def test_curves_points_and_pictures_are_drawn(outcomes: Path) -> None:
+    known = list_experiments()
+    drawn = {
+        "users": {"det": [[0.001, 0.5], [0.5, 0.01]]},
+        "neighbors": {"anna": [[0.0, 1.0], [2.0, 3.0]], "bert": [[5.0, 5.0]]},
+        "wavelets": {"user 1": [[0.0, 1.0, 1.0], [0.5, 0.5, 0.0]]},
+        "days": {"anna": [[3.0, 0.5], [20.0, 1.0]]},
+    }
+    people = {"a": {"far": 0.1, "frr": 0.3}, "b": {"far": 0.2, "frr": 0.1}}
+    for name, series in drawn.items():
+        unit = next(plan_units(known[name], find_cohort("simulated"), QUICK))
+        Store(outcomes).put(unit, Outcome(people=people, series=series), seconds=1.0)
+
+    page = Path(
+        write_report([known[name] for name in drawn], scale=QUICK, out=outcomes)["html"]
+    ).read_text()
+
+    assert page.count("<polyline") == 2  # a DET curve, and a person's days
+    assert page.count('r="2.2"') == 3  # windows in a plane
+    # equal neighbors of a picture are one: two in the first row, two in the second
+    assert page.count('fill="rgb(') == 4
+    assert "Made with Python" in page
+
+
+def test_networks_that_have_not_converged_are_not_compared(tmp_path: Path) -> None:
+    baselines = list_experiments()["baselines"]
+    for unit in plan_units(baselines, find_cohort("simulated"), QUICK):
+        rate = 0.1 if unit.variant.name == "HIDNet" else 0.3
+        people = {f"p{unit.fold}{n}": {"far": rate + n / 100, "frr": rate} for n in range(3)}
+        Store(tmp_path).put(unit, Outcome(people=people), seconds=1.0)
+    held = {"simulated": Store(tmp_path).read("baselines", "simulated", "quick")}
+
+    early, late = (
+        {row.simulated.chance for row in summarize(baselines, held, epochs=epochs) if row.simulated}
+        for epochs in (8, 100)
+    )
+
+    assert early == {None}
+    assert len(late) > 1
+
+
 def test_other_scales_stay_apart(outcomes: Path) -> None:
     standard: Scale = replace(SCALES["standard"])
 

@@ -24,6 +24,7 @@ FEWEST_PEOPLE = 2 * FOLDS
 SIMULATED = "simulated"
 MSCARDIO = "mscardio"
 _PUBLISHED = "github.com/TaebiLab/MSCardio, doi.org/10.5281/zenodo.15657893"
+MOTIONS_PUBLISHED = "github.com/MU-Smart/ClassyGlass"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,8 +35,15 @@ class Cohort:
     path: Path | None
     fingerprint: str
     """Of all its bytes; other data are another cohort."""
+    motions: Path | None = None
+    """Recorded heads that move, to be added to hearts at rest."""
+    motions_fingerprint: str = ""
     cache: Cache = NO_CACHE
     """Where windows and encoders are kept; they decide nothing."""
+
+    @property
+    def is_real(self) -> bool:
+        return self.path is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -48,7 +56,13 @@ class Member:
     """Who was simulated."""
 
 
-def find_cohort(name: str, data: Path | None = None, *, cache: Cache = NO_CACHE) -> Cohort:
+def find_cohort(
+    name: str,
+    data: Path | None = None,
+    *,
+    motions: Path | None = None,
+    cache: Cache = NO_CACHE,
+) -> Cohort:
     """Give a cohort by its name, or the data set in a folder or zip."""
     if name == SIMULATED:
         return Cohort(name=SIMULATED, path=None, fingerprint=SIMULATED, cache=cache)
@@ -60,7 +74,16 @@ def find_cohort(name: str, data: Path | None = None, *, cache: Cache = NO_CACHE)
     if not path.exists():
         raise UnreadableError(f"{path} is neither a data set nor 'simulated' nor 'mscardio'")
     called = MSCARDIO if name == MSCARDIO else path.stem
-    return Cohort(name=called, path=path, fingerprint=_hash(path), cache=cache)
+    if motions is not None and not motions.exists():
+        raise UnreadableError(f"{motions} is not there; heads that move are at {MOTIONS_PUBLISHED}")
+    return Cohort(
+        name=called,
+        path=path,
+        fingerprint=_hash(path),
+        motions=motions,
+        motions_fingerprint=_hash(motions) if motions else "",
+        cache=cache,
+    )
 
 
 @lru_cache(maxsize=2)

@@ -10,7 +10,11 @@ body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto
 table { border-collapse: collapse; margin: 1rem 0; font-variant-numeric: tabular-nums; }
 td, th { border-bottom: 1px solid #ddd; padding: .2rem .6rem; text-align: left; }
 td:nth-child(n+3) { text-align: right; white-space: nowrap; }
-svg { font-size: 10px; max-width: 100%; } figure { margin: 1rem 0; }
+svg { font-size: 10px; max-width: 100%; background: #fff; }
+figure { margin: 1rem 1rem 1rem 0; display: inline-block; vertical-align: top; }
+figcaption { font-size: 12px; color: #555; max-width: 46rem; }
+h2 { border-top: 2px solid #333; padding-top: .6rem; margin-top: 2.5rem; }
+.tall { max-height: 32rem; overflow: auto; }
 """
 
 

@@ -35,6 +35,8 @@ class Part:
     rows: FloatArray
     role: Role
     session: int
+    tried: FloatArray | None = None
+    """The same windows as they are when they are tried, where that is not as they enroll."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -42,6 +44,8 @@ class Hall:
     """Everybody's windows with what each is for."""
 
     gallery: Gallery
+    tried: FloatArray
+    """The rows of the gallery as they are when they are tried."""
     roles: tuple[Role, ...]
     """One for each recording."""
     sessions: tuple[int, ...]
@@ -74,6 +78,9 @@ def fill_hall(people: Sequence[Sequence[Part]]) -> Hall:
             wearers=np.repeat([who for who, _ in parts], counts),
             recordings=np.repeat(np.arange(len(parts)), counts),
         ),
+        tried=np.concatenate(
+            [part.rows if part.tried is None else part.tried for _, part in parts]
+        ),
         roles=tuple(part.role for _, part in parts),
         sessions=tuple(part.session for _, part in parts),
     )
@@ -103,9 +110,8 @@ def trade_off(
     hall: Hall, *, enrolled: int | None = None, seed: int = 0
 ) -> list[tuple[float, float]]:
     """Give FAR and FRR at one threshold after another, each the mean over all templates."""
-    planned = plan_thirds(hall, enrolled=enrolled, seed=seed)
-    gallery, tried = hall.gallery, hall.select("both", "tried")
-    trials = try_all(gallery, planned, enroll_all(gallery, planned), windows=1)
+    trials = try_thirds(hall, enrolled=enrolled, seed=seed)
+    tried = hall.select("both", "tried")
     # what has no distance is rejected, as if it were endlessly far
     distances = np.nan_to_num(trials.distances, nan=np.inf)
     curves = [
@@ -113,6 +119,16 @@ def trade_off(
         for column, own, others in zip(distances.T, trials.own.T, trials.others.T, strict=True)
     ]
     return [(float(x), float(y)) for x, y in zip(_FARS, np.mean(curves, axis=0), strict=True)]
+
+
+def try_thirds(hall: Hall, *, enrolled: int | None = None, seed: int = 0) -> Trials:
+    """Try all windows against the templates of the paper's protocol."""
+    return _try(hall, plan_thirds(hall, enrolled=enrolled, seed=seed))
+
+
+def _try(hall: Hall, planned: Plan) -> Trials:
+    centers = enroll_all(hall.gallery, planned)
+    return try_all(replace(hall.gallery, embeddings=hall.tried), planned, centers, windows=1)
 
 
 def _reject(own: FloatArray, others: FloatArray) -> FloatArray:
@@ -169,7 +185,7 @@ def _can_cross(hall: Hall, who: int) -> bool:
 
 def _rate(hall: Hall, planned: Plan, strangers: Strangers, *, tried: BoolArray) -> list[Rates]:
     gallery = hall.gallery
-    trials = try_all(gallery, planned, enroll_all(gallery, planned), windows=1)
+    trials = _try(hall, planned)
     thresholds = {ending: _choose(gallery, planned, strangers, ending) for ending in _RULES}
     rates = [
         _rate_template(trials, template, tried, {k: v[template] for k, v in thresholds.items()})

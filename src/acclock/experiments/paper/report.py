@@ -1,14 +1,15 @@
 """The paper and ours side by side: a page for a browser and a table in Markdown."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from acclock.experiments.bootstrap import ROUNDS
-from acclock.experiments.paper.charts import draw_people_chart, draw_variants
 from acclock.experiments.paper.cohorts import SIMULATED
+from acclock.experiments.paper.figures import Held, draw
 from acclock.experiments.paper.page import fill_page, fill_section
 from acclock.experiments.paper.scales import Scale
-from acclock.experiments.paper.store import Record, Store
+from acclock.experiments.paper.store import Store
 from acclock.experiments.paper.summary import gather_rates, summarize
 from acclock.experiments.paper.variants import Experiment
 from acclock.experiments.paper.versions import VERSIONS
@@ -17,9 +18,6 @@ from acclock.world.replacing import replacing
 
 _TITLE = "# The paper's experiments, again"
 _SMOKE = "**A smoke test: these figures are not results.**"
-
-Held = Mapping[str, list[Record]]
-"""Cohort -> what was measured of it."""
 
 
 def write_report(experiments: Sequence[Experiment], *, scale: Scale, out: Path) -> dict[str, str]:
@@ -30,15 +28,17 @@ def write_report(experiments: Sequence[Experiment], *, scale: Scale, out: Path) 
     missing = [one.name for one, held in found if not held]
     told = [
         *describe_method(scale, cohorts),
+        *_describe_making(store, scale),
         f"Not run at this scale: {', '.join(missing) or 'none'}.",
     ]
     sections, pages = [], []
     for one, held in found:
         if held:
-            rows = [write_row(row) for row in summarize(one, held)]
+            summed = summarize(one, held, epochs=scale.epochs)
+            rows = [write_row(row) for row in summed]
             said = [told for told in (_describe_run(one, held, scale), one.note) if told]
             sections.append(_write_section(one, said, rows))
-            pages.append(fill_section(one, said, HEAD, rows, _draw(one, held)))
+            pages.append(fill_section(one, said, HEAD, rows, draw(one, held, summed)))
     out.mkdir(parents=True, exist_ok=True)
     texts = {
         "md": "\n\n".join([_TITLE, *told, *sections]) + "\n",
@@ -68,6 +68,13 @@ def describe_method(scale: Scale, cohorts: Sequence[str]) -> list[str]:
     return [method] if scale.is_result else [_SMOKE, method]
 
 
+def _describe_making(store: Store, scale: Scale) -> list[str]:
+    """Say with which settings and by which versions of what the outcomes were made."""
+    settings = ", ".join(f"{name} {value}" for name, value in asdict(scale).items())
+    made = "; ".join(store.list_makers(scale.name))
+    return [f"Scale: {settings}.", *([f"Made with {made}."] if made else [])]
+
+
 def _read(store: Store, experiment: Experiment, cohorts: Sequence[str], scale: Scale) -> Held:
     held = {name: store.read(experiment.name, name, scale.name) for name in cohorts}
     return {name: records for name, records in held.items() if records}
@@ -75,10 +82,12 @@ def _read(store: Store, experiment: Experiment, cohorts: Sequence[str], scale: S
 
 def _describe_run(experiment: Experiment, held: Held, scale: Scale) -> str:
     """Say by which command, on how many people, how long, and whether all of it was done."""
-    planned = experiment.count_units(seeds=len(scale.seeds), whole_grids=scale.whole_grids)
     first = experiment.variants[0].name
     told = [f"`acclock experiment run {experiment.name}`"]
     for name, records in held.items():
+        planned = experiment.count_units(
+            name != SIMULATED, seeds=len(scale.seeds), whole_grids=scale.whole_grids
+        )
         done = "" if len(records) == planned else f", **only {len(records)} of {planned} units**"
         people = len(gather_rates(records, first))
         seconds = sum(one.seconds for one in records)
@@ -93,11 +102,3 @@ def _write_section(
     lines = [HEAD, ["---"] * len(HEAD), *rows]
     table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     return "\n\n".join([f"## {experiment.title} ({experiment.where})", *said, table])
-
-
-def _draw(experiment: Experiment, held: Held) -> list[str]:
-    charts = [draw_variants(experiment, name, records) for name, records in held.items()]
-    rates = gather_rates(held.get(SIMULATED, []), experiment.variants[0].name)
-    if experiment.name == "users" and rates:
-        charts.append(draw_people_chart(rates))
-    return [chart for chart in charts if chart]

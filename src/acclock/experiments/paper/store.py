@@ -3,7 +3,9 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from platform import python_version
 
 from acclock.errors import UnreadableError
 from acclock.experiments.paper.units import Outcome, Unit
@@ -60,15 +62,36 @@ class Store:
         files = self._folder.glob(f"*.*.{scale}.json")
         return sorted({file.name.split(".")[1] for file in files})
 
+    def list_makers(self, scale: str) -> list[str]:
+        """Give the versions that made the outcomes of a scale, each of them once."""
+        files = sorted(self._folder.glob(f"*.*.{scale}.json"))
+        told = [json.loads(file.read_text()).get("made_with") for file in files]
+        return sorted({one for one in told if one})
+
     def _write(self, unit: Unit, records: list[Record]) -> None:
         told = [json.dumps(_describe(record), sort_keys=True) for record in records]
         self._folder.mkdir(parents=True, exist_ok=True)
         with replacing(self._file(unit.experiment, unit.cohort.name, unit.scale.name)) as file:
             lines = ",\n  ".join(told)
-            file.write(f'{{"format": {_FORMAT}, "units": [\n  {lines}\n]}}\n'.encode())
+            made = json.dumps(_name_maker())
+            head = f'{{"format": {_FORMAT}, "made_with": {made}, "units": [\n  '
+            file.write(f"{head}{lines}\n]}}\n".encode())
 
     def _file(self, experiment: str, cohort: str, scale: str) -> Path:
         return self._folder / f"{experiment}.{cohort.replace('.', '-')}.{scale}.json"
+
+
+def _name_maker() -> str:
+    names = ("acclock", "numpy", "torch", "onnxruntime")
+    found = [f"{name} {_find_version(name)}" for name in names]
+    return ", ".join([f"Python {python_version()}", *found])
+
+
+def _find_version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "none"
 
 
 def _place(record: Record) -> tuple[int, int, str]:

@@ -47,9 +47,15 @@ class Row:
         return None if self.paper is None or ours is None else ours.figure.value - self.paper
 
 
-def summarize(experiment: Experiment, records: Mapping[str, list[Record]]) -> list[Row]:
-    """Give the rows of an experiment from what each cohort came to."""
-    cells = {name: _fill(experiment, held) for name, held in records.items()}
+def summarize(
+    experiment: Experiment, records: Mapping[str, list[Record]], *, epochs: int | None = None
+) -> list[Row]:
+    """Give the rows of an experiment from what each cohort came to.
+
+    Nothing is compared where networks have learned for fewer epochs than they need.
+    """
+    paired = experiment.paired and (epochs is None or epochs >= experiment.needed_epochs)
+    cells = {name: _fill(experiment, held, paired=paired) for name, held in records.items()}
     simulated = cells.get(SIMULATED, {})
     real = next((found for name, found in cells.items() if name != SIMULATED), {})
     keys = dict.fromkeys(
@@ -83,7 +89,9 @@ def _order(variant: Variant, keys: Sequence[tuple[str, str]]) -> list[tuple[str,
     return found + [key for key in keys if key[0] == variant.name]
 
 
-def _fill(experiment: Experiment, records: list[Record]) -> dict[tuple[str, str], Cell]:
+def _fill(
+    experiment: Experiment, records: list[Record], *, paired: bool
+) -> dict[tuple[str, str], Cell]:
     first = gather_rates(records, experiment.variants[0].name)
     cells: dict[tuple[str, str], Cell] = {}
     for variant in experiment.variants:
@@ -97,7 +105,7 @@ def _fill(experiment: Experiment, records: list[Record]) -> dict[tuple[str, str]
                     (variant.name, what): Cell(figure=_be_sure(value), people=0)
                     for what, value in record.outcome.values.items()
                 }
-    return cells | _compare(experiment, records, first, cells) if experiment.paired else cells
+    return cells | _compare(experiment, records, first, cells) if paired else cells
 
 
 def _measure(rates: Rates, shown: Sequence[str]) -> dict[str, Cell]:

@@ -26,6 +26,12 @@ class Unit:
     scale: Scale
 
     @property
+    def _motions(self) -> str:
+        """Which recorded motion takes part, where a heart at rest is to move."""
+        moves = self.cohort.path is not None and "movement" in self.variant.scene
+        return self.cohort.motions_fingerprint if moves else ""
+
+    @property
     def recipe(self) -> str:
         """How the encoder is trained, with as many epochs as the scale can afford."""
         return self.scale.fill_in(self.variant.recipe)
@@ -38,7 +44,7 @@ class Unit:
             "measure": self.measure,
             "variant": self.variant.config | {"recipe": self.recipe},
             "place": [self.fold, self.seed],
-            "data": self.cohort.fingerprint,
+            "data": self.cohort.fingerprint + self._motions,
             "scale": self.scale.config,
         }
         text = json.dumps(told, sort_keys=True)
@@ -59,7 +65,7 @@ def plan_units(experiment: Experiment, cohort: Cohort, scale: Scale) -> Iterator
     """Cut an experiment into units, those of a fold together: they share its encoder."""
     for seed in scale.seeds:
         for fold in range(FOLDS if experiment.in_folds else 1):
-            for variant in experiment.choose(whole_grids=scale.whole_grids):
+            for variant in experiment.choose(cohort.is_real, whole_grids=scale.whole_grids):
                 yield Unit(
                     experiment=experiment.name,
                     measure=experiment.measure,

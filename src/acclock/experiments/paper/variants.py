@@ -7,6 +7,8 @@ from acclock.errors import ConfigError
 from acclock.simulation import Condition
 
 FOLDS = 3
+_NO_MATTER = ("paper", "in_corner", "only_simulated")
+"""What is said of a variant without deciding what comes out."""
 VIEWS = 'base = "views"\n'
 """The recipe of the encoder that ships (docs/decisions/0030)."""
 
@@ -35,6 +37,8 @@ class Variant:
     """Whether samples are missing in training too, up to 30 %."""
     setting: float = 0.0
     """For measures that have one number to set."""
+    only_simulated: bool = False
+    """Whether recordings of people at rest cannot answer it, even where they can the others."""
     in_corner: bool = False
     """A cell off the cross of a grid: measured only where the scale fills whole grids."""
 
@@ -52,7 +56,7 @@ class Variant:
         """
         usual = asdict(Variant(name=""))
         told = {name: value for name, value in asdict(self).items() if value != usual[name]}
-        return {name: value for name, value in told.items() if name not in ("paper", "in_corner")}
+        return {name: value for name, value in told.items() if name not in _NO_MATTER}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,12 +72,18 @@ class Experiment:
     """The file in ``measures`` that does it."""
     version: int = 1
     """Raised when what is measured changes: older results are then measured again."""
+    on_simulated: bool = True
+    """Whether people who do not exist can answer it."""
     on_real_hearts: bool = False
     """Whether a data set of people at rest can answer it."""
+    needs_motions: bool = False
+    """Whether recorded hearts answer it only together with recorded heads that move."""
     in_folds: bool = True
     """Whether it is measured once for each fold, or once."""
     paired: bool = True
     """Whether the first variant is compared with each of the others, person by person."""
+    needed_epochs: int = 0
+    """Below which its networks have not converged, and nothing is compared."""
     shown: tuple[str, ...] = ("far", "frr", "equal_error", "cross_far", "cross_frr")
     """Which rates of people a report shows; all of them are kept."""
     note: str = ""
@@ -83,11 +93,15 @@ class Experiment:
         """Give the variant of a name."""
         return next(one for one in self.variants if one.name == name)
 
-    def choose(self, *, whole_grids: bool) -> tuple[Variant, ...]:
+    def choose(self, real: bool, *, whole_grids: bool) -> tuple[Variant, ...]:
         """Give the variants that are measured: of a grid all cells, or a row and a column."""
-        return tuple(one for one in self.variants if whole_grids or not one.in_corner)
+        return tuple(
+            one
+            for one in self.variants
+            if (whole_grids or not one.in_corner) and not (real and one.only_simulated)
+        )
 
-    def count_units(self, *, seeds: int, whole_grids: bool) -> int:
+    def count_units(self, real: bool, *, seeds: int, whole_grids: bool) -> int:
         """Say into how many units it is cut."""
-        chosen = self.choose(whole_grids=whole_grids)
+        chosen = self.choose(real, whole_grids=whole_grids)
         return len(chosen) * seeds * (FOLDS if self.in_folds else 1)

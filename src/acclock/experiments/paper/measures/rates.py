@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from acclock.experiments.paper.changes import change
 from acclock.experiments.paper.cohorts import Member
 from acclock.experiments.paper.encoders import (
     Encoder,
@@ -14,8 +15,9 @@ from acclock.experiments.paper.encoders import (
     train_encoder,
 )
 from acclock.experiments.paper.pieces import Piece, cut, lose
-from acclock.experiments.paper.protocol import Part, Role, fill_hall, judge, trade_off
+from acclock.experiments.paper.protocol import Hall, Part, Role, fill_hall, judge, trade_off
 from acclock.experiments.paper.units import Outcome, Unit
+from acclock.matching.cohort import Cohort as Strangers
 from acclock.simulation import Person, Scene, draw_person, simulate
 from acclock.values import FloatArray
 
@@ -28,15 +30,21 @@ _TALK_AGAIN = 7
 
 def measure(unit: Unit) -> Outcome:
     """Train without the people of the fold, enroll them, and try everybody against everyone."""
+    names, hall, strangers = fill_unit(unit)
+    enrolled = unit.variant.enrolled
+    rates = judge(hall, strangers, enrolled=enrolled, seed=unit.seed)
+    return Outcome(
+        people=dict(zip(names, rates, strict=True)),
+        series={"det": trade_off(hall, enrolled=enrolled, seed=unit.seed)},
+    )
+
+
+def fill_unit(unit: Unit) -> tuple[list[str], Hall, Strangers]:
+    """Give who takes part, everybody's windows, and the strangers who set thresholds."""
     encoder = train_encoder(find_lesson(unit))
     people = {member.name: cast(unit, member, encoder) for member in find_cast(unit)}
     present = {name: parts for name, parts in people.items() if _is_present(parts)}
-    hall, enrolled = fill_hall(list(present.values())), unit.variant.enrolled
-    rates = judge(hall, encoder.strangers, enrolled=enrolled, seed=unit.seed)
-    return Outcome(
-        people=dict(zip(present, rates, strict=True)),
-        series={"det": trade_off(hall, enrolled=enrolled, seed=unit.seed)},
-    )
+    return list(present), fill_hall(list(present.values())), encoder.strangers
 
 
 def find_lesson(unit: Unit) -> Lesson:
@@ -69,6 +77,8 @@ def find_cast(unit: Unit) -> list[Member]:
 def cast(unit: Unit, member: Member, encoder: Encoder) -> list[Part]:
     """Give the windows of a person with what each is for."""
     variant, scene = unit.variant, unit.variant.scene
+    if scene and member.person is None:
+        return change_member(unit, member, encoder)
     role: Role = "enrolls" if scene else "both"
     parts = [
         Part(rows=rows, role=role, session=when)
@@ -87,7 +97,7 @@ def cast(unit: Unit, member: Member, encoder: Encoder) -> list[Part]:
 def act(unit: Unit, member: Member, encoder: Encoder, *, seed: int = 1) -> list[Piece]:
     """Let a simulated person live through the variant's scene, once in each mounting."""
     if member.person is None:
-        return []
+        raise TypeError(f"{member.name} is a recording, and cannot live through anything")
     scenes = [
         Scene(duration_s=unit.scale.tested_s, session=when, **unit.variant.scene)  # type: ignore[arg-type]
         for when in range(len(member.recordings))
@@ -99,6 +109,21 @@ def act(unit: Unit, member: Member, encoder: Encoder, *, seed: int = 1) -> list[
             session=scene.session,
         )
         for scene in scenes
+    ]
+
+
+def change_member(unit: Unit, member: Member, encoder: Encoder) -> list[Part]:
+    """Give the windows of a recorded person, as they enroll and as the scene would have them."""
+    chance = np.random.default_rng([unit.seed, unit.fold, *member.name.encode()])
+    changed = [
+        change(one, unit.variant.scene, motions=unit.cohort.motions, chance=chance)
+        for one in member.recordings
+    ]
+    tried = [encoder.embed(cut(one, encoder.preparation).windows) for one in changed]
+    own = _embed_own(unit, member, encoder)
+    return [
+        Part(rows=rows, tried=others, role="both", session=when)
+        for when, (rows, others) in enumerate(zip(own, tried, strict=True))
     ]
 
 

@@ -26,7 +26,9 @@ EXPERIMENT = Experiment(
         *_turn("three axes", _THREE, VIEWS),
         *_turn("one axis", _ONE, VIEWS + "axes = 1\n"),
     ),
+    on_real_hearts=True,
     paired=False,
     note="Enrolled at 0 degrees, tried turned. The paper's three axes are weighed by attention;"
-    " here they are measured together with how they follow each other.",
+    " here they are measured together with how they follow each other. Real recordings are turned"
+    " afterwards, about the axis that leaves the chest.",
 )

@@ -23,13 +23,22 @@ def commands(page: Path) -> list[tuple[str, str]]:
     return [(part.partition("\n")[0], part.partition("\n")[2]) for part in parts]
 
 
+@pytest.fixture
+def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a page: what its commands wrote, its Python finds."""
+    page: Path = request.getfixturevalue("page")
+    folder = tmp_path_factory.getbasetemp() / f"page-{page.stem}"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
 @pytest.mark.parametrize("page", [p for p in PAGES if commands(p)], ids=lambda page: page.name)
-def test_commands_print_what_the_page_shows(page: Path, tmp_path: Path) -> None:
+def test_commands_print_what_the_page_shows(page: Path, folder: Path) -> None:
     search_path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     environment = os.environ | {"PATH": search_path, "COLUMNS": "100", "NO_COLOR": "1"}
     for command, shown in commands(page):
         ran = subprocess.run(  # noqa: S603 - our own pages
-            shlex.split(command), cwd=tmp_path, env=environment, capture_output=True, text=True
+            shlex.split(command), cwd=folder, env=environment, capture_output=True, text=True
         )
         got = "\n".join(line.rstrip() for line in (ran.stdout + ran.stderr).splitlines()) + "\n"
         same = doctest.OutputChecker().check_output(
@@ -43,10 +52,8 @@ def test_commands_print_what_the_page_shows(page: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "page", [p for p in PAGES if p.name != "reference.md"], ids=lambda page: page.name
 )
-def test_python_on_the_page_runs(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_python_on_the_page_runs(page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
 
     failures, _ = doctest.testfile(str(page), module_relative=False, optionflags=doctest.ELLIPSIS)
 

@@ -230,6 +230,7 @@ def buds(clustered: Clustered) -> Iterator[list[Bud]]:
         stack.callback(feeding.join)
         stack.callback(over.set)
         while len(set(clustered.replicas().values())) < 2:
+            assert len(made) < 12, "all streams are on one replica"
             made.append(stack.enter_context(clustered.stream()))
             time.sleep(1.0)  # until the replica has told of it
         yield made

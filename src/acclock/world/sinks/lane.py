@@ -1,7 +1,6 @@
 """One output's own queue and task, so that nobody waits for it."""
 
 import asyncio
-from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -10,6 +9,7 @@ from acclock.session.events import Event, State, Status
 from acclock.world.sinks.debt import Debt, settle
 from acclock.world.sinks.sink import Sink, state_after
 from acclock.world.sinks.tally import Tally
+from acclock.world.sinks.waiting import Waiting
 
 _LOOK_S = 0.05
 _PARTING_S = 0.2
@@ -28,10 +28,8 @@ class Lane:
     ) -> None:
         self.sink = sink
         self.tally = Tally()
-        self._patience_s, self._longest, self._report = patience_s, longest, report
-        self._events: deque[Event] = deque()
-        self._status: Status | None = None
-        self._debt = Debt()
+        self._patience_s, self._report = patience_s, report
+        self._waiting, self._debt = Waiting(longest), Debt()
         self._news, self._idle, self._hurry = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._doing: Event | Status | None = None
         self._reported: dict[type, str] = {}
@@ -40,27 +38,24 @@ class Lane:
     @property
     def owes_a_lock(self) -> bool:
         """Whether a lock waits, is under way or was not taken."""
-        events = [*self._events, self._debt.event, self._doing]
-        return any(isinstance(one, Event) and state_after(one) == "locked" for one in events)
+        doing = isinstance(self._doing, Event) and state_after(self._doing) == "locked"
+        return doing or self._waiting.locks or self._debt.event is not None
 
     def tell(self, event: Event) -> None:
         """Queue an event and return at once."""
-        if state_after(event) == "locked":
-            self._overtake()
-        if len(self._events) >= self._longest:
-            self._evict()
-        self._events.append(event)
+        if state_after(event) == "locked" and self._doing and _state(self._doing) == "unlocked":
+            self._hurry.set()
+        self._count(**self._waiting.add(event))
         self._wake()
 
     def refresh(self, status: Status) -> None:
         """Queue a refresh in place of one that still waits, and return at once."""
-        self._count(dropped=int(self._status is not None))
-        self._status = status
+        self._count(dropped=int(self._waiting.replace(status)))
         self._wake()
 
     def clear(self) -> None:
         """Owe nothing any more."""
-        self._events.clear()
+        self._waiting.clear()
         self._debt, self._doing = Debt(), None
 
     async def run(self) -> None:
@@ -94,26 +89,12 @@ class Lane:
 
     def _take(self) -> Event | Status | None:
         self._hurry.clear()
-        if self._events:
-            return self._events.popleft()
+        if (event := self._waiting.take_event()) is not None:
+            return event
         if self._debt.event and asyncio.get_running_loop().time() >= self._debt.due_s:
             self._idle.clear()
             return self._debt.event
-        status, self._status = self._status, None
-        return status
-
-    def _overtake(self) -> None:
-        kept = [event for event in self._events if state_after(event) == "locked"]
-        gone = len(self._events) - len(kept) + int(self._status is not None)
-        self._events, self._status = deque(kept), None
-        if self._doing is not None and _state(self._doing) == "unlocked":
-            self._hurry.set()
-        self._count(overtaken=gone)
-
-    def _evict(self) -> None:
-        open_ones = (event for event in self._events if state_after(event) == "unlocked")
-        self._events.remove(next(open_ones, self._events[0]))
-        self._count(dropped=1)
+        return self._waiting.take_status()
 
     async def _carry_out(self, work: Event | Status) -> None:
         told = isinstance(work, Event)

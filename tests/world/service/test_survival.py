@@ -46,8 +46,8 @@ def body(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 @pytest.fixture(scope="module")
 def later() -> Recording:
-    """Anna, in a later session."""
-    return simulate(draw_person(0), Scene(duration_s=60.0, session=1)).recording
+    """Anna, in a later session; longer than any outage."""
+    return simulate(draw_person(0), Scene(duration_s=200.0, session=1)).recording
 
 
 def wait(until: Callable[[], bool], *, patience_s: float = 60.0) -> float:

@@ -93,6 +93,7 @@ class Bench:
         longest_s = max(60.0 * asked.minutes, 600.0) + 60.0
         self._hearts = {person: record(person, longest_s) for person in range(PEOPLE)}
         self._capacity = asked.capacity
+        self._chance = np.random.default_rng(1)
         self.results: Row = {"start_to_ready_s": round(served.ready_s, 1)}
         self.stale = 0
 
@@ -142,7 +143,9 @@ class Bench:
             "offered": TIMES * capacity,
             "before_p99_ms": before["p99_ms"],
             "during": during,
-            "stale_accepts": during["stale_accepts"],
+            "stale_accepts": crowd.tally.stale_accepts,
+            "shed": crowd.tally.shed,
+            "refused": crowd.tally.refused,
             "kept": len(crowd.all),
             "normal_again_s": find_calm(crowd, end_s),
             **judge(crowd),
@@ -177,7 +180,8 @@ class Bench:
             )
             crowd.tally.waits.clear()
             crowd.tally.sent.clear()
-            leaving = [one for one in crowd.all if one.ended] or crowd.all[: len(crowd.all) // 10]
+            some = self._chance.permutation(len(crowd.all))[: max(1, len(crowd.all) // 10)]
+            leaving = [one for one in crowd.all if one.ended] or [crowd.all[n] for n in some]
             await crowd.shrink(leaving)
             await crowd.grow(len(leaving))
 

@@ -98,6 +98,7 @@ class Wearer(asyncio.Protocol):
         self.ready = asyncio.get_running_loop().create_future()
         self.ended = False
         self.state = "locked"
+        self.accepted = self.rejected = 0
         self.opened = 0
         self.closed = 0
         """How often the session was unlocked and locked."""
@@ -170,6 +171,8 @@ class Wearer(asyncio.Protocol):
 
     def _hear_decision(self, message: dict[str, Any]) -> None:
         self.state = message["state"]
+        self.accepted += message["decision"] == "accept"
+        self.rejected += message["decision"] == "reject"
         if (sent := self._due.pop(message["sequence"], None)) is None:
             return
         due_s, sent_s = sent
@@ -200,6 +203,10 @@ class Wearer(asyncio.Protocol):
     def unanswered(self, begin_s: float) -> list[float]:
         """Give when the frames since then were due that nobody has answered."""
         return [due_s for due_s, _ in self._due.values() if due_s >= begin_s]
+
+    def stop(self) -> None:
+        """Send nothing more, but go on hearing."""
+        self.ended = True
 
     def close(self) -> None:
         self.ended = True

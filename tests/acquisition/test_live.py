@@ -75,14 +75,21 @@ def test_an_even_stream_is_what_its_file_is(
     assert clock.counts.accepted == stamps_s.size
 
 
-@settings(max_examples=15)
-@given(cuts=st.lists(st.integers(0, 500), max_size=20), lost=st.sets(st.integers(1, 498)))
-def test_it_does_not_matter_how_a_stream_is_cut(cuts: list[int], lost: set[int]) -> None:
-    stamps_s = np.delete(np.arange(500) / 99.8, sorted(lost))
+@settings(max_examples=40)
+@given(
+    cuts=st.lists(st.integers(0, 500), max_size=20),
+    lost=st.just(set()) | st.sets(st.integers(1, 498)),
+    source_hz=st.sampled_from([50.0, 100.0, 200.0]),
+    drift=st.sampled_from([0.998, 1.0, 1.0 + 1e-7]),
+)
+def test_it_does_not_matter_how_a_stream_is_cut(
+    cuts: list[int], lost: set[int], source_hz: float, drift: float
+) -> None:
+    stamps_s = np.delete(np.arange(500) / (source_hz * drift), sorted(lost))
     samples = heartlike(stamps_s)
 
-    cut_up = run(LiveClock(source_hz=100.0, rate_hz=100.0), stamps_s, samples, cuts)
-    whole = run(LiveClock(source_hz=100.0, rate_hz=100.0), stamps_s, samples, [])
+    cut_up = run(LiveClock(source_hz=source_hz, rate_hz=100.0), stamps_s, samples, cuts)
+    whole = run(LiveClock(source_hz=source_hz, rate_hz=100.0), stamps_s, samples, [])
 
     for one, other in zip(join(cut_up), join(whole), strict=True):
         np.testing.assert_array_equal(one, other)

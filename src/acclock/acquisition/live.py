@@ -4,13 +4,13 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from acclock.acquisition.admission import Admission, Counts
 from acclock.acquisition.clock import check_rate
 from acclock.acquisition.even import JITTER, find_ratio, refine
 from acclock.acquisition.gaps import cover
 from acclock.acquisition.resampling import WHOLE, find_reach, interpolate, measure_offsets
+from acclock.acquisition.slots import Slots
 from acclock.values import BoolArray, FloatArray
 
 _HOP_S = 0.1
@@ -20,10 +20,6 @@ _AHEAD_S = 0.27
 of the kernel; below, the kernel's end is cut off and an earphone taken out is noticed earlier."""
 _BEHIND = 30
 """How many samples of the slower rate it looks back: a little more than the kernel."""
-_LATE = 0.75
-"""A sample later than this share of a period after it was due has lost others before it."""
-_CATCH_UP = 0.1
-"""Share of its error by which the clock that says when a sample is due follows the stamps."""
 _FINEST = 2.0**40
 """Parts of a step from one slot to the next: far finer than the kernel."""
 _OFF_RATE = 0.1
@@ -102,70 +98,20 @@ class LiveClock:
         return spans
 
     def _begin_anew(self) -> None:
-        self._origin_s: float | None = None
-        self._times_s = np.empty(0)  # of every slot since the origin, those of lost samples too
-        self._rows = np.empty((3, 0))
-        self._due_s = 0.0
-        self._holes: list[tuple[float, float]] = []
+        self._slots = Slots(self._source_hz)
         self._done = 0  # slots that were given
         self._next = 0  # of the even clock
         self._restarted = True
 
-    def _count(self) -> int:
-        return int(self._times_s.size)
-
     def _take(self, stamps_s: FloatArray, samples: FloatArray) -> None:
-        """Give each sample its slot, and draw a line over the slots that are missing."""
-        if not stamps_s.size:
-            return
-        if self._origin_s is None:
-            self._origin_s = float(stamps_s[0])
-        times_s = stamps_s - self._origin_s
-        steps = self._count_steps(times_s.tolist())
-        if not self._count():
-            self._times_s, self._rows = times_s[:1], samples[:, :1]
-            times_s, samples, steps = times_s[1:], samples[:, 1:], steps[1:]
-        if max(steps, default=1) > 1:
-            times_s, samples = self._bridge(times_s, samples, np.array(steps))
-        self._times_s = np.concatenate([self._times_s, times_s])
-        self._rows = np.concatenate([self._rows, samples], axis=1)
+        self._missing += self._slots.take(stamps_s, samples)
 
-    def _count_steps(self, times_s: list[float]) -> list[int]:
-        """Say how many slots each sample lies after the one before, and when the next is due."""
-        period_s, due_s = 1.0 / self._source_hz, self._due_s
-        steps = []
-        for time_s in times_s:
-            late_s = time_s - due_s
-            if late_s > _LATE * period_s:
-                due_s = time_s + period_s
-                steps.append(1 + max(1, round(late_s * self._source_hz)))
-            else:
-                due_s += period_s + _CATCH_UP * late_s
-                steps.append(1)
-        self._due_s = due_s
-        return steps
-
-    def _bridge(
-        self, times_s: FloatArray, samples: FloatArray, steps: NDArray[np.intp]
-    ) -> tuple[FloatArray, FloatArray]:
-        """Draw lines over the slots that are missing, from the last one that is known."""
-        times_s = np.append(self._times_s[-1], times_s)
-        samples = np.append(self._rows[:, -1:], samples, axis=1)
-        self._note_holes(times_s, steps)
-        slots = np.append(0, np.cumsum(steps))
-        every = np.arange(1, slots[-1] + 1)
-        bridged = np.stack([np.interp(every, slots, axis) for axis in samples])
-        return np.interp(every, slots, times_s), bridged
-
-    def _note_holes(self, times_s: FloatArray, steps: NDArray[np.intp]) -> None:
-        half_s = 0.5 / self._source_hz
-        for place in np.flatnonzero(steps > 1).tolist():
-            self._holes.append((times_s[place] + half_s, times_s[place + 1] - half_s))
-        self._missing += int((steps - 1).sum())
+    def _count(self) -> int:
+        return len(self._slots)
 
     def _give(self, until: int) -> list[Span]:
         """Give all whole hops up to a slot; all there is when that is the last one."""
-        origin_s, first = self._origin_s, self._next
+        origin_s, first = self._slots.origin_s, self._next
         parts: list[tuple[FloatArray, BoolArray]] = []
         if (steady := self._find_steady(until)) > self._done:
             parts.append(self._even(steady, self._ahead))
@@ -193,7 +139,7 @@ class LiveClock:
         end = self._done + (until - self._done) // self._hop * self._hop
         if not self._whole or end <= self._done + self._hop:
             return self._done
-        times = self._times_s[max(0, self._done - self._behind) : end + self._ahead]
+        times = self._slots.times_s[max(0, self._done - self._behind) : end + self._ahead]
         if np.abs((times[1:] - times[:-1]) * self._source_hz - 1.0).max() > JITTER:
             return self._done
         if self._ratio == 1.0:
@@ -205,24 +151,24 @@ class LiveClock:
     def _even(self, until: int, ahead: int) -> tuple[FloatArray, BoolArray]:
         """Put the slots before ``until`` on the even clock, with what lies around them."""
         around = slice(max(0, self._done - self._behind), min(self._count(), until + ahead))
-        times_s, rows = self._times_s[around], self._rows[:, around]
+        times_s, rows = self._slots.times_s[around], self._slots.rows[:, around]
         grid_s = self._list_moments(until)
         self._next, self._done = self._next + grid_s.size, until
         if self._is_off_rate(times_s):
             self._off_rate += grid_s.size
             return np.zeros((3, grid_s.size)), np.zeros(grid_s.size, dtype=bool)
         samples = interpolate(rows, self._locate(grid_s, times_s), ratio=self._ratio)
-        received = cover(grid_s, 1.0 / self._rate_hz, np.reshape(self._holes, (-1, 2)))
-        if self._holes:
+        received = cover(grid_s, 1.0 / self._rate_hz, np.reshape(self._slots.holes, (-1, 2)))
+        if self._slots.holes:
             samples[:, ~received] = 0.0
         return samples, received
 
     def _list_moments(self, until: int) -> FloatArray:
         """Give the times of the even clock, from its next one on, that lie before a slot."""
         if until < self._count():
-            end = math.ceil(self._times_s[until] * self._rate_hz - 1e-6)
+            end = math.ceil(self._slots.times_s[until] * self._rate_hz - 1e-6)
         else:
-            end = int(self._times_s[-1] * self._rate_hz + 1e-6) + 1
+            end = int(self._slots.times_s[-1] * self._rate_hz + 1e-6) + 1
         return np.arange(self._next, max(self._next, end)) / self._rate_hz
 
     def _locate(self, grid_s: FloatArray, times_s: FloatArray) -> FloatArray:
@@ -243,10 +189,8 @@ class LiveClock:
     def _let_go(self) -> None:
         """Forget what no later sample is made of."""
         cut = max(0, self._done - self._behind)
-        self._times_s, self._rows = self._times_s[cut:], self._rows[:, cut:]
+        self._slots.let_go(cut, (self._next - 1) / self._rate_hz)
         self._done -= cut
-        passed_s = (self._next - 1) / self._rate_hz
-        self._holes = [hole for hole in self._holes if hole[1] > passed_s]
 
 
 def _place(grid_s: FloatArray, times_s: FloatArray) -> FloatArray:

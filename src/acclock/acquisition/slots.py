@@ -1,0 +1,83 @@
+"""Samples of a live stream in the slots of their clock, those of lost ones drawn in between."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acclock.values import FloatArray
+
+_LATE = 0.75
+"""A sample later than this share of a period after it was due has lost others before it."""
+_CATCH_UP = 0.1
+"""Share of its error by which the clock that says when a sample is due follows the stamps."""
+
+
+class Slots:
+    """One for each tick of a device's clock since the stream began, lost samples included."""
+
+    def __init__(self, source_hz: float) -> None:
+        self._source_hz = source_hz
+        self._due_s = 0.0
+        self.origin_s: float | None = None
+        """When the first sample was taken; nothing before it came."""
+        self.times_s = np.empty(0)
+        """Since the origin."""
+        self.rows = np.empty((3, 0))
+        self.holes: list[tuple[float, float]] = []
+        """Begin and end of what was lost."""
+
+    def __len__(self) -> int:
+        return int(self.times_s.size)
+
+    def take(self, stamps_s: FloatArray, samples: FloatArray) -> int:
+        """Give each sample ``(3, n)`` its slot; say how many slots are missing between them."""
+        if not stamps_s.size:
+            return 0
+        if self.origin_s is None:
+            self.origin_s = float(stamps_s[0])
+        times_s = stamps_s - self.origin_s
+        steps = self._count_steps(times_s.tolist())
+        if not len(self):
+            self.times_s, self.rows = times_s[:1], samples[:, :1]
+            times_s, samples, steps = times_s[1:], samples[:, 1:], steps[1:]
+        if max(steps, default=1) > 1:
+            times_s, samples = self._bridge(times_s, samples, np.array(steps))
+        self.times_s = np.concatenate([self.times_s, times_s])
+        self.rows = np.concatenate([self.rows, samples], axis=1)
+        return sum(steps) - len(steps)
+
+    def let_go(self, count: int, passed_s: float) -> None:
+        """Forget the first slots, and the holes that lie before a time."""
+        self.times_s, self.rows = self.times_s[count:], self.rows[:, count:]
+        self.holes = [hole for hole in self.holes if hole[1] > passed_s]
+
+    def _count_steps(self, times_s: list[float]) -> list[int]:
+        """Say how many slots each sample lies after the one before, and when the next is due."""
+        period_s, due_s = 1.0 / self._source_hz, self._due_s
+        steps = []
+        for time_s in times_s:
+            late_s = time_s - due_s
+            if late_s > _LATE * period_s:
+                due_s = time_s + period_s
+                steps.append(1 + max(1, round(late_s * self._source_hz)))
+            else:
+                due_s += period_s + _CATCH_UP * late_s
+                steps.append(1)
+        self._due_s = due_s
+        return steps
+
+    def _bridge(
+        self, times_s: FloatArray, samples: FloatArray, steps: NDArray[np.intp]
+    ) -> tuple[FloatArray, FloatArray]:
+        """Draw lines over the slots that are missing, from the last one that is known."""
+        times_s = np.append(self.times_s[-1], times_s)
+        samples = np.append(self.rows[:, -1:], samples, axis=1)
+        self._note_holes(times_s, steps)
+        slots = np.append(0, np.cumsum(steps))
+        every = np.arange(1, slots[-1] + 1)
+        bridged = np.stack([np.interp(every, slots, axis) for axis in samples])
+        return np.interp(every, slots, times_s), bridged
+
+    def _note_holes(self, times_s: FloatArray, steps: NDArray[np.intp]) -> None:
+        half_s = 0.5 / self._source_hz
+        for place in np.flatnonzero(steps > 1).tolist():
+            self.holes.append((times_s[place] + half_s, times_s[place + 1] - half_s))

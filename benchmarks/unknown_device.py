@@ -27,7 +27,7 @@ from acclock.values import FloatArray
 from acclock.world.corpora import gather
 from acclock.world.models.strangers import blend
 
-_RESTING = "#activity=reading,typing,writing,browsing,computer"
+RESTING = "#activity=reading,typing,writing,browsing,computer"
 _HONEST = 0.95
 _NEAREST = 50
 _FOLDS = 3
@@ -46,7 +46,7 @@ class Wearer:
         return np.vstack(self.sessions[: max(1, len(self.sessions) // 2)])
 
 
-def measure_all(subjects: Sequence[Subject]) -> dict[str, Wearer]:
+def measure_people(subjects: Sequence[Subject]) -> dict[str, Wearer]:
     recipe = read_recipe('base = "views"\n')
     network = build(
         recipe.network,
@@ -133,11 +133,11 @@ def main() -> None:
     told = parser.parse_args()
     use_threads(1)
     recipe = read_recipe('base = "views"\n')
-    places = [told.mscardio, "simulated:40", told.classyglass + _RESTING]
+    places = [told.mscardio, "simulated:40", told.classyglass + RESTING]
     corpus = gather(places, recipe.prepared, cache=told.work / "windows")
     subjects = check_subjects(corpus.subjects, folds=_FOLDS)
     folds = dict(deal(subjects, folds=_FOLDS, seed=0))
-    wearers = measure_all(subjects)
+    wearers = measure_people(subjects)
     for source in sorted({one.source for one in subjects}):
         print(try_without(source, wearers, folds), flush=True)
 

@@ -10,7 +10,7 @@ import pytest
 from acclock.experiments.paper import cache as kept
 from acclock.experiments.paper import encoders, learning
 from acclock.experiments.paper.cache import NO_CACHE, Cache, cut_once, digest
-from acclock.experiments.paper.pieces import Piece, cut
+from acclock.experiments.paper.pieces import Piece, cut, cut_windows, lose
 from acclock.experiments.paper.units import Unit, do
 from acclock.pipeline import Preparation
 from acclock.simulation import Scene, draw_person, simulate
@@ -46,6 +46,18 @@ def test_another_preparation_is_another_file(tmp_path: Path, other: Preparation)
 
     np.testing.assert_array_equal(found.windows, cut(WORN, other).windows)
     assert len(list(tmp_path.iterdir())) == 2
+
+
+@pytest.mark.parametrize("lost", [0.0, 0.3])
+@pytest.mark.parametrize(
+    "preparation", [BANDPASS, replace(BANDPASS, window_s=3.0), Preparation(name="paper")]
+)
+def test_windows_that_nobody_judges_are_the_same(preparation: Preparation, lost: float) -> None:
+    recording = lose(WORN, lost, np.random.default_rng(0))
+
+    windows = cut_windows(recording, preparation)
+
+    np.testing.assert_allclose(windows, cut(recording, preparation).windows, atol=1e-6)
 
 
 def test_without_a_folder_nothing_is_kept() -> None:

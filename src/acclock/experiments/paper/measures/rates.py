@@ -14,7 +14,7 @@ from acclock.experiments.paper.encoders import (
     find_tried,
     train_encoder,
 )
-from acclock.experiments.paper.pieces import Piece, cut, lose
+from acclock.experiments.paper.pieces import cut_windows, lose
 from acclock.experiments.paper.protocol import Hall, Part, Role, fill_hall, judge, trade_off
 from acclock.experiments.paper.units import Outcome, Unit
 from acclock.matching.cohort import Cohort as Strangers
@@ -85,16 +85,15 @@ def cast(unit: Unit, member: Member, encoder: Encoder) -> list[Part]:
         for when, rows in enumerate(_embed_own(unit, member, encoder))
     ]
     if scene:
-        parts += [_embed(piece, encoder, "tried") for piece in act(unit, member, encoder)]
+        parts += act(unit, member, encoder)
     if variant.also_enrolled:
         more = act(unit, member, encoder, seed=_TALK_AGAIN)
-        parts += _take(
-            [_embed(piece, encoder, "always-enrolls") for piece in more], variant.also_enrolled
-        )
+        enrolls: Role = "always-enrolls"
+        parts += _take([replace(part, role=enrolls) for part in more], variant.also_enrolled)
     return parts
 
 
-def act(unit: Unit, member: Member, encoder: Encoder, *, seed: int = 1) -> list[Piece]:
+def act(unit: Unit, member: Member, encoder: Encoder, *, seed: int = 1) -> list[Part]:
     """Let a simulated person live through the variant's scene, once in each mounting."""
     if member.person is None:
         raise TypeError(f"{member.name} is a recording, and cannot live through anything")
@@ -103,9 +102,13 @@ def act(unit: Unit, member: Member, encoder: Encoder, *, seed: int = 1) -> list[
         for when in range(len(member.recordings))
     ]
     return [
-        cut(
-            simulate(member.person, scene, seed=seed).recording,
-            encoder.preparation,
+        Part(
+            rows=encoder.embed(
+                cut_windows(
+                    simulate(member.person, scene, seed=seed).recording, encoder.preparation
+                )
+            ),
+            role="tried",
             session=scene.session,
         )
         for scene in scenes
@@ -119,7 +122,7 @@ def change_member(unit: Unit, member: Member, encoder: Encoder) -> list[Part]:
         change(one, unit.variant.scene, motions=unit.cohort.motions, chance=chance)
         for one in member.recordings
     ]
-    tried = [encoder.embed(cut(one, encoder.preparation).windows) for one in changed]
+    tried = [encoder.embed(cut_windows(one, encoder.preparation)) for one in changed]
     own = _embed_own(unit, member, encoder)
     return [
         Part(rows=rows, tried=others, role="both", session=when)
@@ -133,7 +136,7 @@ def _embed_own(unit: Unit, member: Member, encoder: Encoder) -> Sequence[FloatAr
         return embed_member(find_lesson(unit), member.name)
     chance = np.random.default_rng([unit.seed, unit.fold, *member.name.encode()])
     lossy = [lose(recording, variant.lost, chance) for recording in member.recordings]
-    return [encoder.embed(cut(recording, encoder.preparation).windows) for recording in lossy]
+    return [encoder.embed(cut_windows(recording, encoder.preparation)) for recording in lossy]
 
 
 def _wear(person: Person, unit: Unit) -> Member:
@@ -141,10 +144,6 @@ def _wear(person: Person, unit: Unit) -> Member:
     scenes = [Scene(duration_s=scale.session_s, session=when) for when in range(scale.sessions)]
     recordings = tuple(simulate(person, scene).recording for scene in scenes)
     return Member(name=f"{person.condition}/{person.name}", recordings=recordings, person=person)
-
-
-def _embed(piece: Piece, encoder: Encoder, role: Role) -> Part:
-    return Part(rows=encoder.embed(piece.windows), role=role, session=piece.session)
 
 
 def _take(parts: list[Part], count: int) -> list[Part]:

@@ -60,7 +60,7 @@ def _embed_week(
 ) -> FloatArray:
     if week is not None:
         unit = replace(unit, variant=replace(unit.variant, scene={"week": week}))
-    return np.concatenate([encoder.embed(one.windows) for one in act(unit, member, encoder)])
+    return np.concatenate([one.rows for one in act(unit, member, encoder)])
 
 
 def _rate(template: Template, owner: int, tried: list[FloatArray]) -> Rates:

@@ -1,38 +1,50 @@
 """The model inside the package is what its card, its page and its recipe say."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from acclock.embedding.embedder import Embedder
-from acclock.pipeline import Preparation, prepare
+from acclock.matching.enrollment import enroll
+from acclock.matching.verification import verify
 from acclock.simulation import Scene, draw_person, simulate
 from acclock.training.grid import fingerprint
 from acclock.training.recipes import read_recipe
+from acclock.values import FloatArray
+from acclock.world.models.cohorts import cohort_path, read_cohort
 from acclock.world.models.files import find_model, read_model
+from acclock.world.wearing import observe
 from acclock.world.weights import load_weights
 
 PAGE = Path(__file__).parents[2] / "docs" / "model-card.md"
 
 
+SHIPPED = ("default", "default-50", "default-25")
+
+
+@pytest.fixture(scope="module", params=SHIPPED)
+def path(request: pytest.FixtureRequest) -> Path:
+    return find_model(request.param)
+
+
 @pytest.fixture(scope="module")
-def embedder() -> Embedder:
-    return Embedder(read_model(find_model("default")))
+def embedder(path: Path) -> Embedder:
+    return Embedder(read_model(path))
 
 
-def test_the_file_is_small() -> None:
-    assert find_model("default").stat().st_size < 5_000_000
+def test_the_file_is_small(path: Path) -> None:
+    assert path.stat().st_size < 5_000_000
 
 
-def test_weights_and_file_are_one_model(embedder: Embedder) -> None:
+def test_weights_and_file_are_one_model() -> None:
     _, card = load_weights("default")
 
-    assert card == embedder.card
+    assert card == Embedder(read_model(find_model("default"))).card
 
 
-def test_the_recipe_is_that_of_the_model(embedder: Embedder) -> None:
-    recipe = read_recipe(find_model("default").with_suffix(".toml").read_text())
+def test_the_recipe_is_that_of_the_model(path: Path, embedder: Embedder) -> None:
+    recipe = read_recipe(path.with_suffix(".toml").read_text())
     card = embedder.card
 
     assert (recipe.network, recipe.rate_hz, recipe.axes) == (card.network, card.rate_hz, card.axes)
@@ -52,17 +64,17 @@ def test_the_page_shows_the_figures_of_the_card(embedder: Embedder) -> None:
             assert f"{error:.1f} % ({low:.1f}-{high:.1f})" in page, name
 
 
-def test_new_simulated_people_are_told_apart(embedder: Embedder) -> None:
-    preparation = Preparation(name="bandpass")
-    embeddings = []
-    for index in range(4):
-        worn = simulate(draw_person(index, seed=99), Scene(duration_s=36.0)).recording
-        windows = [one.samples for one in prepare(worn, preparation, step_s=4.0)][2:]
-        embeddings.append(embedder.embed(np.stack(windows)))
+def wear(index: int, session: int, embedder: Embedder) -> FloatArray:
+    scene = Scene(duration_s=132.0, session=session, rate_hz=embedder.card.rate_hz)
+    return observe(simulate(draw_person(index, seed=99), scene).recording, embedder).good
 
-    centers = np.stack([rows.mean(axis=0) for rows in embeddings])
-    distances = np.stack(
-        [[np.linalg.norm(r - c, axis=1).mean() for c in centers] for r in embeddings]
-    )
 
-    assert (distances.argmin(axis=1) == np.arange(4)).all()
+def test_an_earphone_of_its_rate_knows_its_user_from_strangers(
+    path: Path, embedder: Embedder
+) -> None:
+    cohort = read_cohort(cohort_path(path), model=embedder.fingerprint)
+    known = enroll(wear(0, 0, embedder), cohort=cohort, now=datetime.now(UTC))
+
+    assert verify(known, wear(0, 1, embedder), cohort=cohort).accepted
+    for stranger in (1, 2, 3, 4):
+        assert not verify(known, wear(stranger, 0, embedder), cohort=cohort).accepted

@@ -17,7 +17,9 @@ VaultFolder = Annotated[
 Database = Annotated[
     str | None, typer.Option(help="postgresql://... in place of a file.", envvar="ACCLOCK_DATABASE")
 ]
-Model = Annotated[str, typer.Option(help="A shipped model by name, or a file.")]
+Model = Annotated[
+    str, typer.Option(help="A shipped model by name, or a file.", envvar="ACCLOCK_MODEL")
+]
 Name = Annotated[str, typer.Argument(help="Who.")]
 
 

@@ -79,7 +79,7 @@ class Card:
         if sampled_hz < _LEAST_SAMPLED * self.rate_hz:
             raise ModelError(
                 f"the model was made for {self.rate_hz:g} Hz; these samples were taken at"
-                f" {sampled_hz:.4g} Hz, which needs a model made for that (--model)"
+                f" {sampled_hz:.4g} Hz, which needs one made for that, as default-50 and default-25"
             )
 
     def to_json(self) -> str:

@@ -70,8 +70,9 @@ def test_two_people_are_too_few_to_hide_in_a_blend() -> None:
         blend([np.eye(4), np.eye(4)], np.random.default_rng(0))
 
 
-def test_a_cohort_is_made_with_its_limits_and_its_people() -> None:
-    made = gather_strangers(str(find_model("default")), data=(), simulated=3, seed=4242)
+@pytest.mark.parametrize("model", ["default", "default-25"])
+def test_a_cohort_is_made_with_its_limits_and_its_people(model: str) -> None:
+    made = gather_strangers(str(find_model(model)), data=(), simulated=3, seed=4242)
 
     (kind,) = made.kinds
     assert (kind.name, kind.count, len(made)) == ("simulated", 24, 24)

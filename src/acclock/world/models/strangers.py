@@ -1,7 +1,7 @@
 """A cohort made: people who do not exist, and blends of several who do."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
@@ -81,8 +81,9 @@ def blend(people: Sequence[FloatArray], chance: np.random.Generator) -> FloatArr
 def _simulate_crowd(count: int, seed: int, embedder: Embeds) -> _Crowd:
     people = [draw_person(index, seed=seed) for index in range(count)]
     sessions = []
+    scene = Scene(duration_s=_SIMULATED_S, rate_hz=embedder.card.rate_hz)
     for person in people:
-        scenes = [Scene(duration_s=_SIMULATED_S, session=when) for when in range(_SESSIONS)]
+        scenes = [replace(scene, session=when) for when in range(_SESSIONS)]
         worn = [simulate(person, scene, seed=seed).recording for scene in scenes]
         sessions.append([observe(recording, embedder).good for recording in worn])
     rows = np.vstack([theirs[0][:_WINDOWS_EACH] for theirs in sessions])

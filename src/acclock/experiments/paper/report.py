@@ -61,8 +61,8 @@ def describe_method(scale: Scale, cohorts: Sequence[str]) -> list[str]:
         " one that enrollment chose by the paper's rule from a minute of each person who was"
         " learned from. Other sessions: the first half of a person's sessions enrolls, the rest is"
         f" tried. Means over people, 95 % intervals by {ROUNDS} draws of people; p by Wilcoxon's"
-        " signed ranks against the first variant, corrected after Holm (simulated; real). Real"
-        " recordings are of the chest, not of the ear."
+        " signed ranks against the first variant, corrected after Holm. Differences and p:"
+        " simulated first, then real. Real recordings are of the chest, not of the ear."
         f" Seeds {', '.join(map(str, scale.seeds))}; versions: {versions}."
     )
     return [method] if scale.is_result else [_SMOKE, method]
@@ -82,18 +82,25 @@ def _read(store: Store, experiment: Experiment, cohorts: Sequence[str], scale: S
 
 def _describe_run(experiment: Experiment, held: Held, scale: Scale) -> str:
     """Say by which command, on how many people, how long, and whether all of it was done."""
-    first = experiment.variants[0].name
     told = [f"`acclock experiment run {experiment.name}`"]
     for name, records in held.items():
         planned = experiment.count_units(
             name != SIMULATED, seeds=len(scale.seeds), whole_grids=scale.whole_grids
         )
         done = "" if len(records) == planned else f", **only {len(records)} of {planned} units**"
-        people = len(gather_rates(records, first))
+        counts = [len(gather_rates(records, one.name)) for one in experiment.variants]
         seconds = sum(one.seconds for one in records)
-        who = f"{people} people, " if people else ""
+        who = _count_people([count for count in counts if count])
         told.append(f"{name}: {who}{seconds:.0f} s{done}")
     return "; ".join(told) + "."
+
+
+def _count_people(counts: Sequence[int]) -> str:
+    """Say how many took part in the variants that have people, from the fewest to the most."""
+    if not counts:
+        return ""
+    least, most = min(counts), max(counts)
+    return f"{least} people, " if least == most else f"{least} to {most} people, "
 
 
 def _write_section(

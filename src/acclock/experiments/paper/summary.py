@@ -41,10 +41,10 @@ class Row:
     real: Cell | None
 
     @property
-    def difference(self) -> float | None:
-        """How far from the paper: in the ear, if simulated, or else on real hearts."""
-        ours = self.simulated or self.real
-        return None if self.paper is None or ours is None else ours.figure.value - self.paper
+    def differences(self) -> list[float]:
+        """How far from the paper: what was simulated first, then real hearts."""
+        cells = [cell for cell in (self.simulated, self.real) if cell is not None]
+        return [] if self.paper is None else [cell.figure.value - self.paper for cell in cells]
 
 
 def summarize(

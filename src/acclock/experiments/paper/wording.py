@@ -24,7 +24,7 @@ def write_row(row: Row) -> list[str]:
     """Give the cells of a row, shares in percent."""
     factor, mark = (100.0, " %") if row.is_share else (1.0, "")
     paper = "" if row.paper is None else f"{factor * row.paper:.2f}{mark}"
-    difference = "" if row.difference is None else f"{factor * row.difference:+.2f}"
+    difference = "; ".join(f"{factor * one:+.2f}" for one in row.differences)
     cells = [_write_cell(cell, factor) for cell in (row.simulated, row.real)]
     chances = [one.chance for one in (row.simulated, row.real) if one and one.chance is not None]
     told = [f"{chance:.3f}" if chance >= 0.001 else "<0.001" for chance in chances]

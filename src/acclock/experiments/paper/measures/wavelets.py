@@ -1,6 +1,7 @@
 """Continuous wavelet pictures of one second of heartbeat: three users, and three sessions."""
 
-from itertools import combinations, product
+from collections.abc import Iterator, Sequence
+from itertools import combinations, islice, product
 
 import numpy as np
 
@@ -8,7 +9,7 @@ from acclock.denoising.bandpass import bandpass
 from acclock.denoising.beats import find_beats
 from acclock.denoising.scalogram import scalogram
 from acclock.errors import TooFewError
-from acclock.experiments.paper.cohorts import gather_members
+from acclock.experiments.paper.cohorts import Member, gather_members
 from acclock.experiments.paper.units import Outcome, Unit
 from acclock.values import FloatArray, Recording
 
@@ -16,7 +17,7 @@ FREQUENCIES_HZ = np.linspace(1.0, 25.0, 25)
 _COLUMNS = 50
 _BEFORE_S = 0.35
 _USERS, _SESSIONS = 3, 3
-_BEATS = 12
+_FEWEST, _BEATS = 4, 12
 """Of each recording, from which it is told how alike pictures are."""
 
 
@@ -28,11 +29,12 @@ def measure(unit: Unit) -> Outcome:
     """
     members = gather_members(unit.cohort, unit.scale, unit.seed)
     axis = 2 if unit.cohort.is_real else 0  # out of the chest, or along the body
-    chosen = [one for one in members if len(one.recordings) >= 2][:_USERS]
+    chosen = list(islice(_find_clear(members, axis), _USERS))
     if len(chosen) < _USERS:
-        raise TooFewError(what="people who were recorded twice", have=len(chosen), need=_USERS)
-    users = [draw_beats(one.recordings[0], axis) for one in chosen]
-    again = [draw_beats(one, axis) for one in chosen[-1].recordings[1:_SESSIONS]]
+        what = "people with two recordings in which beats can be seen"
+        raise TooFewError(what=what, have=len(chosen), need=_USERS)
+    users = [sessions[0] for sessions in chosen]
+    again = chosen[-1][1:_SESSIONS]
     series = {f"user {n + 1}": some[0].tolist() for n, some in enumerate(users)}
     for n, some in enumerate(again):
         series[f"user {_USERS}, session {n + 2}"] = some[0].tolist()
@@ -46,15 +48,27 @@ def measure(unit: Unit) -> Outcome:
     )
 
 
+def _find_clear(members: Sequence[Member], axis: int) -> Iterator[list[list[FloatArray]]]:
+    """Give the pictures of the sessions of people, those in which beats can be seen."""
+    for member in members:
+        drawn = [draw_beats(one, axis) for one in member.recordings[: _SESSIONS + 1]]
+        clear = [pictures for pictures in drawn if pictures]
+        if len(clear) > 1:
+            yield clear
+
+
 def draw_beats(recording: Recording, axis: int) -> list[FloatArray]:
-    """Give the pictures of some beats, J always in the same column, the strongest place 1."""
+    """Give the pictures of some beats, J always in the same column, the strongest place 1.
+
+    There are none where too few beats can be seen.
+    """
     rate_hz = recording.rate_hz
     heartbeat = bandpass(recording.samples[axis], rate_hz=rate_hz)
     picture = scalogram(heartbeat, rate_hz=rate_hz, frequencies_hz=FREQUENCIES_HZ)
     beats_s = find_beats(heartbeat, rate_hz)
     inside = beats_s[(beats_s > 2.0) & (beats_s < recording.duration_s - 2.0)]
-    if len(inside) < 2:
-        raise TooFewError(what="beats in a recording", have=len(inside), need=2)
+    if len(inside) < _FEWEST:
+        return []
     columns = np.linspace(-_BEFORE_S, 1.0 - _BEFORE_S, _COLUMNS, endpoint=False)
     chosen = inside[np.linspace(0, len(inside) - 1, min(_BEATS, len(inside))).astype(int)]
     return [_cut(picture, np.round((beat + columns) * rate_hz).astype(int)) for beat in chosen]

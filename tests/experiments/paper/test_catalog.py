@@ -39,6 +39,8 @@ def test_every_variant_has_a_name_of_its_own_and_a_recipe_that_reads(name: str) 
 def test_missing_data_says_where_to_get_it() -> None:
     with pytest.raises(ConfigError, match=r"doi\.org"):
         find_cohort("mscardio")
+    with pytest.raises(UnreadableError, match=r"nowhere is not there; MSCardio is at .*doi\.org"):
+        find_cohort("mscardio", Path("nowhere"))
 
 
 def test_a_folder_that_is_not_there_is_refused() -> None:

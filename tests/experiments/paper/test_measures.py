@@ -5,8 +5,10 @@ from dataclasses import replace
 
 import pytest
 
+from acclock.experiments.paper.beats import look
 from acclock.experiments.paper.studies.device import EXPERIMENT as DEVICE
 from acclock.experiments.paper.units import Outcome, Unit, do
+from acclock.simulation import Scene, draw_person, simulate
 
 MakeUnit = Callable[..., Unit]
 
@@ -81,6 +83,17 @@ def test_beats_of_one_person_are_more_alike_than_those_of_two(make_unit: MakeUni
 
     assert within["correlation, mean"] > between["correlation, mean"] + 0.3
     assert within["J-I, spread in ms"] < between["J-I, spread in ms"]
+
+
+def test_beats_are_looked_at_up_to_the_ends_of_a_recording() -> None:
+    worn = simulate(draw_person(0, seed=0), Scene(duration_s=33.0)).recording
+
+    seen = [
+        len(look(replace(worn, samples=worn.samples[:, n:], received=worn.received[n:])))
+        for n in range(0, 400, 50)
+    ]
+
+    assert min(seen) >= 6
 
 
 @pytest.mark.paper("Fig. 3")

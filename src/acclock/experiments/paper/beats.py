@@ -6,12 +6,14 @@ from typing import Self
 import numpy as np
 
 from acclock.denoising.bandpass import bandpass
-from acclock.denoising.beats import AverageBeat, average_beat, find_beats
+from acclock.denoising.beats import AFTER_S, BEFORE_S, AverageBeat, average_beat, find_beats
 from acclock.denoising.fiducials import FiducialName, find_fiducials
 from acclock.values import FloatArray, Recording
 
 WINDOW_S = 4.0
 GRID_S = np.linspace(-0.25, 0.45, 141)
+_ROOM_S = max(BEFORE_S, AFTER_S) + 0.1
+"""What a beat needs on either side to be whole."""
 POINTS: tuple[FiducialName, ...] = ("H", "I", "L")
 
 
@@ -40,7 +42,8 @@ def look(recording: Recording, *, axis: int = 0, edge_s: float = 0.0) -> Beats:
     ``edge_s`` is left out at both ends.
     """
     heartbeat = bandpass(recording.samples[axis], rate_hz=recording.rate_hz)
-    beats_s = find_beats(heartbeat, recording.rate_hz)
+    found_s = find_beats(heartbeat, recording.rate_hz)
+    beats_s = found_s[(found_s > _ROOM_S) & (found_s < recording.duration_s - _ROOM_S)]
     starts_s = np.arange(edge_s, recording.duration_s - edge_s - WINDOW_S / 2, WINDOW_S)
     windows = [beats_s[(beats_s >= start) & (beats_s < start + WINDOW_S)] for start in starts_s]
     averages = [average_beat(heartbeat, some, recording.rate_hz) for some in windows if len(some)]

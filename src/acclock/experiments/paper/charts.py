@@ -64,7 +64,7 @@ def frame(title: str, body: str, width: float, height: float) -> str:
     return (
         f'<figure><svg viewBox="0 0 {width:g} {height:g}" width="{width:g}" role="img"'
         f' aria-label="{escape(title)}">{body}</svg>'
-        f"<figcaption>{escape(title)}</figcaption></figure>"
+        f'<figcaption style="max-width: {width:g}px">{escape(title)}</figcaption></figure>'
     )
 
 

@@ -71,6 +71,8 @@ def find_cohort(
             f"--data must say where MSCardio lies, as a folder or zip; it is at {_PUBLISHED}"
         )
     path = data or Path(name)
+    if not path.exists() and name == MSCARDIO:
+        raise UnreadableError(f"{path} is not there; MSCardio is at {_PUBLISHED}")
     if not path.exists():
         raise UnreadableError(f"{path} is neither a data set nor 'simulated' nor 'mscardio'")
     called = MSCARDIO if name == MSCARDIO else path.stem

@@ -22,7 +22,7 @@ def draw(experiment: Experiment, held: Held, rows: Sequence[Row]) -> list[str]:
     for cohort, records in held.items():
         title = f"{experiment.title}, {cohort}"
         drawn += _draw_people(experiment, records, title)
-        drawn += _draw_series(experiment, records, title)
+        drawn += _draw_series(experiment, records, cohort)
     return [one for one in drawn if one]
 
 
@@ -33,18 +33,19 @@ def _draw_people(experiment: Experiment, records: list[Record], title: str) -> l
     return [draw_people_chart(rates, title=f"{title}: everybody, the worst first")]
 
 
-def _draw_series(experiment: Experiment, records: list[Record], title: str) -> list[str]:
+def _draw_series(experiment: Experiment, records: list[Record], cohort: str) -> list[str]:
+    title = f"{experiment.title}, {cohort}"
     match experiment.measure:
         case "rates" | "device" if experiment.name in _WITH_DET:
             curves = _average_det(experiment, records)
             return [draw_det(curves, title=f"{title}: FRR over FAR")] if curves else []
         case "neighbors":
             return [
-                draw_points(one.outcome.series, title=f"{title}: {one.variant}") for one in records
+                draw_points(one.outcome.series, title=f"{cohort}: {one.variant}") for one in records
             ]
         case "wavelets":
             return [
-                draw_picture(rows, title=f"{title}: {name}, 1 s by 1 to 25 Hz")
+                draw_picture(rows, title=f"{cohort}, {name}: 1 s by 1 to 25 Hz")
                 for one in records
                 for name, rows in one.outcome.series.items()
             ]

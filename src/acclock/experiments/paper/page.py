@@ -12,9 +12,8 @@ td, th { border-bottom: 1px solid #ddd; padding: .2rem .6rem; text-align: left; 
 td:nth-child(n+3) { text-align: right; white-space: nowrap; }
 svg { font-size: 10px; max-width: 100%; background: #fff; }
 figure { margin: 1rem 1rem 1rem 0; display: inline-block; vertical-align: top; }
-figcaption { font-size: 12px; color: #555; max-width: 46rem; }
+figcaption { font-size: 12px; color: #555; }
 h2 { border-top: 2px solid #333; padding-top: .6rem; margin-top: 2.5rem; }
-.tall { max-height: 32rem; overflow: auto; }
 """
 
 

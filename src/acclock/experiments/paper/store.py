@@ -8,6 +8,7 @@ from pathlib import Path
 from platform import python_version
 
 from acclock.errors import UnreadableError
+from acclock.experiments.paper.cohorts import SIMULATED
 from acclock.experiments.paper.units import Outcome, Unit
 from acclock.world.replacing import replacing
 
@@ -58,9 +59,10 @@ class Store:
         return list(_parse(file)) if file.is_file() else []
 
     def list_cohorts(self, scale: str) -> list[str]:
-        """Give the names of the cohorts of which there are outcomes."""
+        """Give the names of the cohorts of which there are outcomes, the simulated one first."""
         files = self._folder.glob(f"*.*.{scale}.json")
-        return sorted({file.name.split(".")[1] for file in files})
+        found = {file.name.split(".")[1] for file in files}
+        return sorted(found, key=lambda name: (name != SIMULATED, name))
 
     def list_makers(self, scale: str) -> list[str]:
         """Give the versions that made the outcomes of a scale, each of them once."""

@@ -10,6 +10,7 @@ from acclock.experiments.paper.protocol import NOW, Rates
 from acclock.experiments.paper.units import Outcome, Unit
 from acclock.matching.centers import distances_to
 from acclock.matching.enrollment import enroll
+from acclock.matching.rule import RULES
 from acclock.simulation import Scene, simulate
 from acclock.values import BoolArray, FloatArray
 
@@ -30,7 +31,7 @@ def measure(unit: Unit) -> Outcome:
 
 def _try(unit: Unit, member: Member, encoder: Encoder) -> Rates:
     rows = np.concatenate(embed_member(find_lesson(unit), member.name))
-    template = enroll(rows, cohort=encoder.strangers, now=NOW)
+    template = enroll(rows, cohort=encoder.strangers, now=NOW, rule=RULES["paper"])
     last, faultless = _remove(unit, member, encoder)
     passed = distances_to(template.center, last) < template.threshold
     return {"far": float(passed.mean()), "gated_far": float((passed & faultless).mean())}

@@ -14,6 +14,7 @@ from acclock.experiments.scores import equal_error_of
 from acclock.matching.centers import distances_to
 from acclock.matching.enrollment import enroll
 from acclock.matching.rates import far, frr
+from acclock.matching.rule import RULES
 from acclock.matching.template import Template
 from acclock.matching.update import update
 from acclock.values import FloatArray
@@ -43,7 +44,7 @@ def _enroll(unit: Unit, member: Member, encoder: Encoder) -> list[Template]:
     rows = np.concatenate(embed_member(find_lesson(unit), member.name))
     dealt = np.random.default_rng(unit.seed).permutation(len(rows))
     templates = [
-        enroll(rows[dealt[third::_THIRDS]], cohort=encoder.strangers, now=NOW)
+        enroll(rows[dealt[third::_THIRDS]], cohort=encoder.strangers, now=NOW, rule=RULES["paper"])
         for third in range(_THIRDS)
     ]
     for week in range(1, round(unit.variant.setting) + 1):

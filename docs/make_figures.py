@@ -7,8 +7,9 @@
 from pathlib import Path
 
 from acclock.experiments.paper.catalog import list_experiments
+from acclock.experiments.paper.cohorts import SIMULATED
 from acclock.experiments.paper.scales import SCALES
-from acclock.experiments.paper.store import Store
+from acclock.experiments.paper.store import Record, Store
 from acclock.experiments.paper.summary import Cell, summarize
 
 ROOT = Path(__file__).parents[1]
@@ -39,21 +40,29 @@ def insert(text: str) -> str:
 
 
 def make_table() -> str:
-    """Give the figures as a table; what was not measured stays empty."""
+    """Give the figures as a table; what was not measured, or only in part, stays empty."""
     return "\n".join([HEAD, *(_make_row(*one) for one in SHOWN)])
 
 
 def _make_row(name: str, variant: str, far: str, frr: str, words: str) -> str:
     experiment, store, scale = list_experiments()[name], Store(RESULTS), SCALES["standard"]
-    held = {
-        cohort: store.read(name, cohort, scale.name) for cohort in store.list_cohorts(scale.name)
-    }
+    read = {one: store.read(name, one, scale.name) for one in store.list_cohorts(scale.name)}
+    held = {one: records for one, records in read.items() if _is_whole(name, one, records)}
     found = {row.what: row for row in summarize(experiment, held) if row.variant == variant}
     rows = [found[what] for what in (far, frr) if what in found]
     papers = [row.paper for row in rows if row.paper is not None]
     paper = " / ".join(f"{100 * one:.2f}" for one in papers)
     cells = [_write([row.simulated for row in rows]), _write([row.real for row in rows])]
     return f"| {words} | {' | '.join([paper, *cells])} |"
+
+
+def _is_whole(name: str, cohort: str, records: list[Record]) -> bool:
+    """Tell whether all folds and variants were measured: a part of the people is no figure."""
+    scale = SCALES["standard"]
+    planned = list_experiments()[name].count_units(
+        cohort != SIMULATED, seeds=len(scale.seeds), whole_grids=scale.whole_grids
+    )
+    return len(records) == planned
 
 
 def _write(cells: list[Cell | None]) -> str:

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -18,6 +19,10 @@ from acclock.world.cluster import load_ray
 
 if TYPE_CHECKING:
     from ray.cluster_utils import Cluster
+
+# Who starts the tests in the background may have them ignore interrupts, and with them every
+# program that they start and interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("acclock", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("acclock")

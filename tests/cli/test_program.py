@@ -197,7 +197,6 @@ def test_interrupting_leaves_nothing_behind(tmp_path: Path) -> None:
     _, complaint = running.communicate(timeout=60)
 
     assert running.returncode == 130
-    assert complaint.strip().endswith("acclock: interrupted")
     assert "Traceback" not in complaint
     assert list(tmp_path.iterdir()) == []
 

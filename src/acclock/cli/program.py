@@ -44,8 +44,6 @@ COMMANDS = {
     "doctor": "doctor",
 }
 """What a command is called -> its module here, and the function of the same name in it."""
-_INTERRUPTED = 130
-"""What a shell calls a program that Ctrl-C ended; typer gives it as an ordinary exit code."""
 
 
 def build(names: Iterable[str]) -> typer.Typer:
@@ -87,8 +85,8 @@ def main() -> NoReturn:
         said = misuse.format_message().removesuffix(".")  # empty when help was shown instead
         _leave(2, f"acclock: {said}; --help says more" if said else "")
     except (typer.Abort, KeyboardInterrupt):  # the second while a command is still being loaded
-        _leave(_INTERRUPTED, "acclock: interrupted")
-    _leave(code, "acclock: interrupted" if code == _INTERRUPTED else "")
+        _leave(130, "acclock: interrupted")
+    sys.exit(code)
 
 
 def _choose() -> typer.Typer:

@@ -43,9 +43,9 @@ class Levels:
         >>> levels = Levels(person=0.3, session=0.25, window=0.55)
         >>> tight, loose = (np.full(30, distance) for distance in (0.6, 1.0))
         >>> round(levels.threshold(tight, strictness=0.0), 2)
-        1.29
+        1.25
         >>> round(levels.threshold(loose, strictness=0.0), 2)
-        1.3
+        1.32
         """
         length = float((1.0 - user_distances**2 / 2.0).mean())
         unsure = self.session + self.window / user_distances.size

@@ -24,7 +24,6 @@ from math import inf
 from pathlib import Path
 
 import numpy as np
-from scipy.stats import beta, chi2
 
 from acclock.embedding.embedder import Embedder
 from acclock.matching.centers import distances_to
@@ -318,6 +317,8 @@ def quantile(share: float) -> Callable[[FloatArray], float]:
 
 def rate(count: int, hours: float) -> str:
     """Give how many an hour, with the exact 95 % interval of Poisson."""
+    from scipy.stats import chi2  # 60 MB, which the stream that is measured must not hold
+
     if not count:
         return f"0 (below {3.0 / hours:.2f})"
     low, high = (
@@ -399,6 +400,8 @@ def strangers_chance(
 
 def share(count: int, of: int) -> str:
     """Give a share with its exact 95 % interval."""
+    from scipy.stats import beta  # 60 MB, which the stream that is measured must not hold
+
     if not count:
         return f"0 of {of} (below {300 / of:.2g} %)"
     low = 100 * beta.ppf(0.025, count, of - count + 1)

@@ -106,9 +106,26 @@ static double median(const double *magnitudes, Py_ssize_t count, double *scratch
     return count % 2 ? lower : lower + (upper - lower) / 2;
 }
 
-static PyObject *median_magnitudes(PyObject *self, PyObject *args) {
+/* Fills in the magnitudes of one row and says how many there are. */
+typedef Py_ssize_t (*Measure)(const double *from, Py_ssize_t count, double *magnitudes);
+
+static Py_ssize_t measure_values(const double *from, Py_ssize_t count, double *magnitudes) {
+    Py_ssize_t i;
+    for (i = 0; i < count; i++) magnitudes[i] = fabs(from[i]);
+    return count;
+}
+
+static Py_ssize_t measure_bends(const double *from, Py_ssize_t count, double *magnitudes) {
+    Py_ssize_t i;
+    for (i = 0; i < count - 2; i++) {
+        magnitudes[i] = fabs((from[i + 2] - from[i + 1]) - (from[i + 1] - from[i]));
+    }
+    return count > 2 ? count - 2 : 0;
+}
+
+static PyObject *find_medians(PyObject *args, Measure measure) {
     Py_buffer values, out;
-    Py_ssize_t count, rows, row, i;
+    Py_ssize_t count, rows, row;
     double *scratch;
     if (!PyArg_ParseTuple(args, "y*nw*", &values, &count, &out)) return NULL;
     scratch = PyMem_RawMalloc((size_t)(2 * count + 2) * sizeof(double));
@@ -117,9 +134,8 @@ static PyObject *median_magnitudes(PyObject *self, PyObject *args) {
         rows = out.len / (Py_ssize_t)sizeof(double);
         Py_BEGIN_ALLOW_THREADS
         for (row = 0; row < rows; row++) {
-            const double *from = (const double *)values.buf + row * count;
-            for (i = 0; i < count; i++) magnitudes[i] = fabs(from[i]);
-            ((double *)out.buf)[row] = median(magnitudes, count, scratch);
+            Py_ssize_t found = measure((const double *)values.buf + row * count, count, magnitudes);
+            ((double *)out.buf)[row] = found ? median(magnitudes, found, scratch) : 0.0;
         }
         Py_END_ALLOW_THREADS
         PyMem_RawFree(scratch);
@@ -130,30 +146,12 @@ static PyObject *median_magnitudes(PyObject *self, PyObject *args) {
     Py_RETURN_NONE;
 }
 
+static PyObject *median_magnitudes(PyObject *self, PyObject *args) {
+    return find_medians(args, measure_values);
+}
+
 static PyObject *roughness(PyObject *self, PyObject *args) {
-    Py_buffer values, out;
-    Py_ssize_t count, rows, row, i;
-    double *scratch;
-    if (!PyArg_ParseTuple(args, "y*nw*", &values, &count, &out)) return NULL;
-    scratch = PyMem_RawMalloc((size_t)(2 * count + 2) * sizeof(double));
-    if (scratch != NULL) {
-        double *magnitudes = scratch + count + 1;
-        rows = out.len / (Py_ssize_t)sizeof(double);
-        Py_BEGIN_ALLOW_THREADS
-        for (row = 0; row < rows; row++) {
-            const double *from = (const double *)values.buf + row * count;
-            for (i = 0; i < count - 2; i++) {
-                magnitudes[i] = fabs((from[i + 2] - from[i + 1]) - (from[i + 1] - from[i]));
-            }
-            ((double *)out.buf)[row] = count > 2 ? median(magnitudes, count - 2, scratch) : 0.0;
-        }
-        Py_END_ALLOW_THREADS
-        PyMem_RawFree(scratch);
-    }
-    PyBuffer_Release(&values);
-    PyBuffer_Release(&out);
-    if (scratch == NULL) return PyErr_NoMemory();
-    Py_RETURN_NONE;
+    return find_medians(args, measure_bends);
 }
 
 /* 1 - exp(-x) for x >= 0, to rounding. Written out without a branch or a call, so that the

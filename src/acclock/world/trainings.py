@@ -3,16 +3,16 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 
-from acclock.embedding.card import Card, hash_person
+from acclock.embedding.card import Card
 from acclock.errors import ConfigError
 from acclock.session.evidence import WINDOW_S
+from acclock.training.describing import describe_model
 from acclock.training.export import export
 from acclock.training.figures import average_epochs, measure, measure_last
-from acclock.training.grid import fingerprint
 from acclock.training.judging import pool, try_all
 from acclock.training.recipe import Recipe
 from acclock.training.recipes import write_recipe
@@ -133,22 +133,15 @@ def _describe(
     subjects: Sequence[Subject],
     metrics: Mapping[str, float] = MappingProxyType({}),
 ) -> Card:
-    recipe = training.recipe
-    return Card(
+    return describe_model(
+        run.model,
+        training.recipe,
         name=training.name,
         version=training.version,
-        network=recipe.network,
-        config=asdict(recipe.network_config),
-        rate_hz=recipe.rate_hz,
-        axes=recipe.axes,
-        window_length=recipe.shape.length,
-        embedding_width=run.model.embedding_width,
-        preparation=recipe.preparation,
-        denoiser=fingerprint(recipe.prepared),
+        people=[subject.name for subject in subjects],
         training_data=training.corpus.credit(subjects),
-        people=tuple(hash_person(subject.name) for subject in subjects),
         license="Apache-2.0",
-        metrics={name: round(value, 4) for name, value in metrics.items()},
+        metrics=metrics,
     )
 
 

@@ -1,6 +1,5 @@
 """Recordings of people at rest, changed as a scene would have changed them."""
 
-import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -37,9 +36,8 @@ def test_no_angle_changes_nothing() -> None:
     np.testing.assert_array_equal(still.samples, WORN.samples)
 
 
-@pytest.mark.skipif("ACCLOCK_DATA" not in os.environ, reason="real heads are not at hand")
-def test_recorded_heads_move_more_when_running_and_are_drawn_by_chance() -> None:
-    heads = Path(os.environ["ACCLOCK_DATA"]) / "classyglass-dev.zip"
+def test_recorded_heads_move_more_when_running_and_are_drawn_by_chance(data_folder: Path) -> None:
+    heads = data_folder / "classyglass-dev.zip"
 
     added = [
         change(WORN, {"movement": what}, motions=heads, chance=np.random.default_rng(seed)).samples

@@ -1,10 +1,9 @@
 """An encoder taught one earphone, adapted to another by a few who wear it, tried on more."""
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import numpy as np
 
-from acclock.embedding.card import Card, hash_person
 from acclock.embedding.networks.siamese import EmbeddingModel
 from acclock.experiments.paper.cache import cut_once
 from acclock.experiments.paper.cohorts import Member, gather_members
@@ -16,9 +15,10 @@ from acclock.matching.centers import are_unit
 from acclock.matching.cohort import Cohort as Strangers
 from acclock.simulation import Scene, draw_person, simulate
 from acclock.training.adaptation import AdaptConfig, adapt_model
+from acclock.training.describing import describe_model
 from acclock.training.drawing import keep_axes
 from acclock.training.export import embed_eagerly
-from acclock.training.grid import Windows, fingerprint
+from acclock.training.grid import Windows
 from acclock.training.recipe import Recipe
 from acclock.training.recipes import read_recipe
 from acclock.training.subjects import Subject
@@ -96,21 +96,12 @@ def _adapt(
     unit: Unit, recipe: Recipe, model: EmbeddingModel, pieces: list[list[Piece]]
 ) -> EmbeddingModel:
     people = [_learn_from(f"teacher-{n}", theirs) for n, theirs in enumerate(pieces)]
-    known = model.network.name_person.out_features
-    card = Card(
+    card = describe_model(
+        model,
+        recipe,
         name="pretrained",
-        version="1",
-        network=recipe.network,
-        config=asdict(recipe.network_config),
-        rate_hz=recipe.rate_hz,
-        axes=recipe.axes,
-        window_length=recipe.shape.length,
-        embedding_width=recipe.embedding_width,
-        preparation=recipe.preparation,
-        denoiser=fingerprint(recipe.prepared),
+        people=map(str, range(model.network.name_person.out_features)),
         training_data=("simulated",),
-        people=tuple(hash_person(str(n)) for n in range(known)),
-        license="generated",
     )
     config = AdaptConfig(seed=unit.seed)
     epochs = _EPOCHS if unit.scale.is_result else unit.scale.epochs

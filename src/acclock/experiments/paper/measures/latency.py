@@ -2,12 +2,10 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict
 from statistics import median
 
 import numpy as np
 
-from acclock.embedding.card import Card, hash_person
 from acclock.embedding.embedder import Embedder
 from acclock.embedding.networks.registry import build
 from acclock.experiments.paper.units import Outcome, Unit
@@ -15,8 +13,8 @@ from acclock.matching.centers import distances_to
 from acclock.pipeline import Preparation
 from acclock.pipeline.windows import make_windows
 from acclock.simulation import Scene, draw_person, simulate
+from acclock.training.describing import describe_model
 from acclock.training.export import export
-from acclock.training.grid import fingerprint
 from acclock.training.rates import bring_to
 from acclock.training.recipe import Recipe
 from acclock.training.recipes import read_recipe
@@ -62,20 +60,8 @@ def _make(recipe: Recipe) -> bytes:
         config=recipe.network_config,
         embedding_width=recipe.embedding_width,
     ).eval()
-    card = Card(
-        name="untrained",
-        version="1",
-        network=recipe.network,
-        config=asdict(recipe.network_config),
-        rate_hz=recipe.rate_hz,
-        axes=recipe.axes,
-        window_length=recipe.shape.length,
-        embedding_width=model.embedding_width,
-        preparation=recipe.preparation,
-        denoiser=fingerprint(recipe.prepared),
-        training_data=("none",),
-        people=tuple(hash_person(str(n)) for n in range(2)),
-        license="generated",
+    card = describe_model(
+        model, recipe, name="untrained", people=("0", "1"), training_data=("none",)
     )
     return export(model, card)
 

@@ -103,3 +103,15 @@ def test_what_no_sensor_sends_is_no_sample_and_is_refused(value: float) -> None:
 def test_another_length_is_refused(shape: tuple[int, ...]) -> None:
     with pytest.raises(SignalError, match=f"has {COUNT} samples"):
         check_contexts(np.zeros(shape), COUNT)
+
+
+@given(begin=st.integers(0, COUNT), seed=st.integers(0, 99))
+def test_a_stream_that_has_just_begun_is_mended_as_any_other(begin: int, seed: int) -> None:
+    context = np.random.default_rng(seed).normal(size=(3, COUNT))
+    received = lose((0, begin))
+
+    mended, fresh = mend(context, received, rate_hz=RATE_HZ)
+
+    among_many, ages = mend(context[np.newaxis], received[np.newaxis], rate_hz=RATE_HZ)
+    np.testing.assert_array_equal(mended, among_many[0])
+    assert fresh == ages[0]

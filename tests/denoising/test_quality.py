@@ -126,6 +126,23 @@ def test_many_judged_in_one_go_are_judged_as_if_each_were_alone() -> None:
         np.testing.assert_allclose(_numbers(one), _numbers(other), rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize(("fresh", "whole"), [(0, 400), (799, 400), (1150, 800), (2047, 2000)])
+def test_a_young_stream_is_judged_by_its_whole_windows(fresh: int, whole: int) -> None:
+    context = wear()
+    older = context.copy()
+    older[:, :-whole] += 5.0 * np.random.default_rng(1).normal(size=(3, 2048 - whole))
+
+    assert _numbers(look(older, fresh=fresh)) == _numbers(look(context, fresh=fresh))
+
+
+def test_a_whole_context_is_judged_as_a_whole() -> None:
+    context = wear()
+    older = context.copy()
+    older[:, :48] += 5.0
+
+    assert _numbers(look(older)) != _numbers(look(context))
+
+
 def _numbers(quality: WindowQuality) -> list[float]:
     told = asdict(quality)
     return [

@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acclock.errors import SignalError, TooFewError
-from acclock.matching.centers import center_of, distances_to, leave_one_out
+from acclock.matching.centers import center_of, distance_to, distances_to, leave_one_out
+from acclock.matching.cohort import Cohort
 from acclock.values import FloatArray
 
 
@@ -35,6 +36,35 @@ def test_distances_are_those_of_a_plain_loop(seed: int, count: int, width: int) 
 
     twin = [np.sqrt(sum((a - b) ** 2 for a, b in zip(row, rows[0], strict=True))) for row in rows]
     np.testing.assert_allclose(distances, twin, atol=1e-12)
+
+
+@given(seed=st.integers(0, 999), width=st.integers(2, 40), scale=st.sampled_from([1.0, 0.5, 0.0]))
+def test_one_embedding_lies_as_far_as_it_does_among_many(
+    seed: int, width: int, scale: float
+) -> None:
+    rows = unit_rows(seed, 2, width, 0.8)
+    embedding = scale * rows[1]  # a part of a unit vector is none, and lies nowhere
+
+    alone = distance_to(rows[0], embedding)
+
+    np.testing.assert_allclose(alone, distances_to(rows[0], embedding)[0], atol=1e-12)
+
+
+@pytest.mark.parametrize("nothing", [[np.nan, 1.0], [np.inf, 0.0], [1e200, 1e200], [1.0], []])
+def test_what_is_not_an_embedding_lies_nowhere(nothing: list[float]) -> None:
+    assert np.isnan(distance_to(np.array([1.0, 0.0]), np.array(nothing)))
+
+
+@given(seed=st.integers(0, 999), count=st.integers(1, 30), width=st.integers(2, 20))
+def test_strangers_lie_as_far_as_their_difference_is_long(
+    seed: int, count: int, width: int
+) -> None:
+    rows = unit_rows(seed, count + 1, width, 0.8)
+    cohort = Cohort(embeddings=rows[1:], model="m")
+
+    np.testing.assert_allclose(
+        cohort.distances_to(rows[0]), distances_to(rows[0], rows[1:]), atol=1e-7
+    )
 
 
 @given(seed=st.integers(0, 999), count=st.integers(2, 40), scatter=st.floats(0.01, 0.5))

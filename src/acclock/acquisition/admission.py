@@ -144,4 +144,4 @@ class Admission:
         passed_s, self._heard_s = max(0.0, heard_s - self._heard_s), heard_s
         if self._last_s is not None and self._lead_s is not None:
             off_s = self._last_s - heard_s - self._lead_s
-            self._lead_s += float(np.clip(off_s, -_DRIFT * passed_s, _DRIFT * passed_s))
+            self._lead_s += max(-_DRIFT * passed_s, min(off_s, _DRIFT * passed_s))

@@ -7,10 +7,11 @@ import numpy as np
 
 from acclock.acquisition.admission import Admission, Counts
 from acclock.acquisition.clock import check_rate
-from acclock.acquisition.even import JITTER, find_ratio, refine
+from acclock.acquisition.even import find_ratio
 from acclock.acquisition.gaps import cover
-from acclock.acquisition.resampling import WHOLE, find_reach, interpolate, measure_offsets
+from acclock.acquisition.resampling import find_reach
 from acclock.acquisition.slots import Slots
+from acclock.acquisition.stretches import Stretch
 from acclock.values import BoolArray, FloatArray
 
 _HOP_S = 0.1
@@ -20,8 +21,6 @@ _AHEAD_S = 0.27
 of the kernel; below, the kernel's end is cut off and an earphone taken out is noticed earlier."""
 _BEHIND = 30
 """How many samples of the slower rate it looks back: a little more than the kernel."""
-_FINEST = 2.0**40
-"""Parts of a step from one slot to the next: far finer than the kernel."""
 _OFF_RATE = 0.1
 """A source that is further from its rate than this is not the source that it says it is."""
 
@@ -113,12 +112,12 @@ class LiveClock:
         """Give all whole hops up to a slot; all there is when that is the last one."""
         origin_s, first = self._slots.origin_s, self._next
         parts: list[tuple[FloatArray, BoolArray]] = []
-        if (steady := self._find_steady(until)) > self._done:
-            parts.append(self._even(steady, self._ahead))
+        if (steady := self._find_steady(until)) is not None:
+            parts.append(self._even(steady))
         while self._done + self._hop <= until:
-            parts.append(self._even(self._done + self._hop, self._ahead))
+            parts.append(self._even(self._look_around(self._done + self._hop, self._ahead)))
         if until == self._count() > self._done:
-            parts.append(self._even(until, 0))
+            parts.append(self._even(self._look_around(until, 0)))
         self._let_go()
         if origin_s is None or self._next == first:
             return []
@@ -131,33 +130,37 @@ class LiveClock:
         self._restarted = False
         return [span]
 
-    def _find_steady(self, until: int) -> int:
-        """Find up to where all hops may be made in one go, which gives what each of them would.
+    def _find_steady(self, until: int) -> Stretch | None:
+        """Find the hops that may be made in one go, which gives what each of them would.
 
         That is so where the kernel is whole, no stamp jitters, and no hop is copied but the rest.
         """
         end = self._done + (until - self._done) // self._hop * self._hop
         if not self._whole or end <= self._done + self._hop:
-            return self._done
-        times = self._slots.times_s[max(0, self._done - self._behind) : end + self._ahead]
-        if np.abs((times[1:] - times[:-1]) * self._source_hz - 1.0).max() > JITTER:
-            return self._done
-        if self._ratio == 1.0:
-            offsets = measure_offsets(_place(self._list_moments(end), times))
-            if offsets.size and offsets.min() < WHOLE <= offsets.max():
-                return self._done
-        return end
+            return None
+        stretch = self._look_around(end, self._ahead)
+        mixed = self._ratio == 1.0 and stretch.mixed
+        return None if stretch.jitters or mixed else stretch
 
-    def _even(self, until: int, ahead: int) -> tuple[FloatArray, BoolArray]:
-        """Put the slots before ``until`` on the even clock, with what lies around them."""
+    def _look_around(self, until: int, ahead: int) -> Stretch:
+        """Take the slots before ``until``, with what lies around them."""
         around = slice(max(0, self._done - self._behind), min(self._count(), until + ahead))
-        times_s, rows = self._slots.times_s[around], self._slots.rows[:, around]
-        grid_s = self._list_moments(until)
-        self._next, self._done = self._next + grid_s.size, until
-        if self._is_off_rate(times_s):
+        return Stretch.look(
+            until,
+            times_s=self._slots.times_s[around],
+            rows=self._slots.rows[:, around],
+            grid_s=self._list_moments(until),
+            hz=self._source_hz,
+        )
+
+    def _even(self, stretch: Stretch) -> tuple[FloatArray, BoolArray]:
+        """Put a stretch on the even clock."""
+        grid_s = stretch.grid_s
+        self._next, self._done = self._next + grid_s.size, stretch.until
+        if stretch.times.size >= 3 and abs(stretch.rate - 1.0) > _OFF_RATE:
             self._off_rate += grid_s.size
             return np.zeros((3, grid_s.size)), np.zeros(grid_s.size, dtype=bool)
-        samples = interpolate(rows, self._locate(grid_s, times_s), ratio=self._ratio)
+        samples = stretch.read(self._source_hz, self._ratio)
         received = cover(grid_s, 1.0 / self._rate_hz, np.reshape(self._slots.holes, (-1, 2)))
         if self._slots.holes:
             samples[:, ~received] = 0.0
@@ -171,36 +174,8 @@ class LiveClock:
             end = int(self._slots.times_s[-1] * self._rate_hz + 1e-6) + 1
         return np.arange(self._next, max(self._next, end)) / self._rate_hz
 
-    def _locate(self, grid_s: FloatArray, times_s: FloatArray) -> FloatArray:
-        """Find between which slots the moments of the grid lie, as ``even_out`` does."""
-        positions = _place(grid_s, times_s)
-        times, grid = times_s * self._source_hz, grid_s * self._source_hz
-        if np.abs(times[1:] - times[:-1] - 1.0).max(initial=0.0) <= JITTER or not grid.size:
-            return positions
-        slots = np.arange(times_s.size, dtype=np.float64)
-        return refine(positions, grid, times, slots, self._ratio)
-
-    def _is_off_rate(self, times_s: FloatArray) -> bool:
-        if times_s.size < 3:
-            return False
-        periods = float(times_s[-1] - times_s[0]) * self._source_hz / (times_s.size - 1)
-        return abs(periods - 1.0) > _OFF_RATE
-
     def _let_go(self) -> None:
         """Forget what no later sample is made of."""
         cut = max(0, self._done - self._behind)
         self._slots.let_go(cut, (self._next - 1) / self._rate_hz)
         self._done -= cut
-
-
-def _place(grid_s: FloatArray, times_s: FloatArray) -> FloatArray:
-    """Say between which slots moments lie, to the last bit the same wherever slots begin.
-
-    The share of a step is rounded so that adding the number of its slot loses none of it.
-    """
-    if times_s.size < 2:
-        return np.zeros(grid_s.size)
-    slots = np.clip(np.searchsorted(times_s, grid_s, side="right") - 1, 0, times_s.size - 2)
-    before_s = times_s[slots]
-    shares = (grid_s - before_s) / (times_s[slots + 1] - before_s)
-    return slots + np.rint(np.clip(shares, 0.0, 1.0) * _FINEST) / _FINEST

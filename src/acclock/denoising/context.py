@@ -43,6 +43,9 @@ def mend(
     fresh = np.full(received.shape[:-1], count, dtype=np.intp)
     if received.all():
         return contexts, fresh
+    if received.ndim == 1 and (begin := int(received.argmax())) and received[begin:].all():
+        # a stream that has just begun, and lost nothing since: nothing is to be bridged
+        return contexts[..., _mirror(count, count - begin)], fresh - begin
     mended = contexts.copy()
     for place in np.ndindex(fresh.shape):
         fresh[place] = _measure_fresh(received[place], int(LONGEST_BRIDGE_S * rate_hz))
@@ -103,10 +106,11 @@ def _bridge(signal: FloatArray, received: BoolArray) -> None:
 
 
 def _fill_past(signal: FloatArray, fresh: int) -> None:
-    if not fresh:
-        signal[:] = 0.0
-    while 0 < fresh < len(signal):
-        image = min(fresh, len(signal) - fresh)
-        begin = len(signal) - fresh
-        signal[begin - image : begin] = signal[begin : begin + image][::-1]
-        fresh += image
+    signal[:] = signal[_mirror(len(signal), fresh)] if fresh else 0.0
+
+
+@lru_cache(maxsize=64)  # streams that begin together ask for the same ones
+def _mirror(count: int, fresh: int) -> NDArray[np.intp]:
+    """Say which of the last ``fresh`` samples stands where: images of them, one after another."""
+    ages = np.arange(count - 1, -1, -1) % (2 * fresh)
+    return count - 1 - np.minimum(ages, 2 * fresh - 1 - ages)

@@ -35,7 +35,7 @@ def find_incoherence(embeddings: FloatArray, cohort: Cohort) -> str | None:
         return "the windows repeat each other: the sensor is stuck, or this is a replay"
     center = center_of(embeddings)
     users = leave_one_out(distances_to(center, embeddings))
-    strangers = distances_to(center, cohort.embeddings)
+    strangers = cohort.distances_to(center)
     if equal_error(users, strangers).rate > _WORST_EQUAL_ERROR:
         return "the windows have as little in common with each other as with strangers"
     if measure_gap(embeddings) > _widest_near(strangers, cohort):

@@ -5,7 +5,7 @@ from dataclasses import astuple
 import numpy as np
 
 from acclock.errors import ConfigError, TooFewError
-from acclock.matching.centers import distances_to, leave_one_out
+from acclock.matching.centers import leave_one_out
 from acclock.matching.cohort import Cohort
 from acclock.matching.levels import Levels
 from acclock.matching.rates import equal_error
@@ -39,7 +39,7 @@ def plain_threshold(
     center: FloatArray, user_distances: FloatArray, *, cohort: Cohort, rule: Rule
 ) -> float:
     """Choose the threshold for plain distances, whatever unit the rule decides in."""
-    strangers = distances_to(center, cohort.embeddings)
+    strangers = cohort.distances_to(center)
     if rule.strictness is not None:
         return _levels_near(strangers, cohort).threshold(user_distances, strictness=rule.strictness)
     return choose_threshold(judged(user_distances, rule), strangers, rule)

@@ -12,8 +12,11 @@ from acclock.pipeline.preparation import Preparation
 from acclock.pipeline.windows import make_windows
 from acclock.values import BoolArray, FloatArray
 
+_JUDGED = 64
+"""Contexts that are judged in one go, those of an age together: many make large groups."""
 _AT_ONCE = 8
-"""Contexts: fewer are slower for Python's sake, more no longer fit beside the processor."""
+"""Rows made into windows: fewer are slower for Python's sake, more no longer fit beside the
+processor."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -56,9 +59,9 @@ def prepare_together(contexts: Sequence[Context]) -> list[PreparedWindow]:
     """
     if any(one.preparation != contexts[0].preparation for one in contexts):
         raise ConfigError("windows that are prepared together share one preparation")
-    starts = range(0, len(contexts), _AT_ONCE)
+    starts = range(0, len(contexts), _JUDGED)
     return [
-        window for start in starts for window in _prepare_some(contexts[start : start + _AT_ONCE])
+        window for start in starts for window in _prepare_some(contexts[start : start + _JUDGED])
     ]
 
 
@@ -74,7 +77,8 @@ def _prepare_some(contexts: Sequence[Context]) -> Iterator[PreparedWindow]:
     if preparation.remembers:
         windows = np.concatenate([_flatten(one.follow(one)) for one in contexts])
     else:
-        windows, _ = make_windows(rows, preparation)
+        parts = (rows[start : start + _AT_ONCE] for start in range(0, len(rows), _AT_ONCE))
+        windows = np.concatenate([make_windows(part, preparation)[0] for part in parts])
     begin = 0
     for one in contexts:
         end = begin + one.fresh.size

@@ -1,9 +1,8 @@
 """What a live source delivers: chunks of samples, and the breaks between them."""
 
 from dataclasses import dataclass
+from math import isfinite
 from typing import Literal
-
-import numpy as np
 
 from acclock.errors import SignalError
 from acclock.values import FloatArray
@@ -15,6 +14,7 @@ BreakReason = Literal["disconnect", "removed", "end", "stall", "garbage"]
 class Chunk:
     """Samples as the radio happened to deliver them, in order of their stamps.
 
+    >>> import numpy as np
     >>> Chunk(samples=np.zeros((3, 2)), stamps_s=np.array([0.0, 0.01]), heard_s=5.0).count
     2
     """
@@ -35,7 +35,7 @@ class Chunk:
             raise SignalError(
                 f"a chunk of {self.samples.shape[1]} samples has {self.stamps_s.size} stamps"
             )
-        if not np.isfinite(self.heard_s) or self.lost < 0:
+        if not isfinite(self.heard_s) or self.lost < 0:
             raise SignalError("a chunk is heard at a finite time and has not lost less than none")
 
     @property

@@ -1,10 +1,11 @@
 """How much one distance speaks for the user, calibrated by their template and by strangers."""
 
 from dataclasses import dataclass
+from math import isfinite
 
 import numpy as np
 
-from acclock.matching.centers import distances_to, leave_one_out
+from acclock.matching.centers import leave_one_out
 from acclock.matching.cohort import Cohort
 from acclock.values import FloatArray
 
@@ -40,7 +41,7 @@ class Likelihood:
         (2.0, -8.0, -8.0)
         """
         nats = (self.middle - distance) * self.steepness
-        return float(np.clip(nats, -MOST_NATS, MOST_NATS)) if np.isfinite(nats) else -MOST_NATS
+        return max(-MOST_NATS, min(nats, MOST_NATS)) if isfinite(nats) else -MOST_NATS
 
 
 def calibrate(
@@ -62,7 +63,7 @@ def calibrate(
         own = expect_from_few(own, windows)
     spread = max(float(own.std()), _NARROWEST)
     usual = float(own.mean()) + allowance * spread
-    nearest = float(np.quantile(distances_to(center, cohort.embeddings), _NEAR))
+    nearest = float(np.quantile(cohort.distances_to(center), _NEAR))
     apart = max(nearest - usual, _LEAST_APART * spread)
     return Likelihood(middle=usual + apart / 2.0, steepness=apart / spread**2)
 

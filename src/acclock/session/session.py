@@ -196,8 +196,9 @@ class Session:
         if not isfinite(now_s) or now_s < self._now_s - self.policy.stall_s:
             self._end(Reason.CLOCK)
             return False
-        self._now_s = max(now_s, self._now_s)
-        self._let(Passed(at_s=self._now_s))
+        if now_s > self._now_s:  # what is heard of one chunk is heard at one time
+            self._now_s = now_s
+            self._let(Passed(at_s=now_s))
         return True
 
     def _weigh_in(self, words: list[Word]) -> None:

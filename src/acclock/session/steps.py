@@ -81,11 +81,10 @@ def _see(lock: Lock, heard: Answered) -> Lock:
     """Note whether the earphone is worn; windows of the warm-up cannot tell."""
     if heard.answer.reason is Reason.WARM_UP:
         return lock
-    return replace(
-        lock,
-        worn=heard.answer.decision != "no_signal",
-        accused=lock.accused and not heard.proven,
-    )
+    worn, accused = heard.answer.decision != "no_signal", lock.accused and not heard.proven
+    if (worn, accused) == (lock.worn, lock.accused):  # nearly always, and a copy is not cheap
+        return lock
+    return replace(lock, worn=worn, accused=accused)
 
 
 def _sustain(lock: Lock, heard: Answered) -> Lock:

@@ -1,8 +1,9 @@
 """What is known about whoever wears the earphone, since it was put in."""
 
 from dataclasses import dataclass, field, replace
+from math import isnan
 
-from acclock.matching.centers import center_of, distances_to
+from acclock.matching.centers import center_of, distance_to
 from acclock.matching.cohort import Cohort
 from acclock.matching.template import Template
 from acclock.session.evidence import WINDOW_S, Evidence, add
@@ -55,9 +56,10 @@ def begin(template: Template, cohort: Cohort, policy: Policy) -> Wearing:
     return Wearing(center=template.center, likelihood=likelihood)
 
 
-def weigh(wearing: Wearing, embedding: FloatArray) -> float:
-    """Give the nats that a window of this wearing speaks for the user."""
-    return wearing.likelihood.weigh(float(distances_to(wearing.center, embedding)[0]))
+def weigh(wearing: Wearing, embedding: FloatArray) -> float | None:
+    """Give the nats that a window of this wearing speaks for the user, if it has an embedding."""
+    distance = distance_to(wearing.center, embedding)
+    return None if isnan(distance) else wearing.likelihood.weigh(distance)
 
 
 def shake(wearing: Wearing) -> Wearing:

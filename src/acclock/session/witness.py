@@ -3,9 +3,6 @@
 from dataclasses import dataclass
 from math import ceil
 
-import numpy as np
-
-from acclock.matching.centers import are_unit
 from acclock.matching.cohort import Cohort
 from acclock.matching.template import Template
 from acclock.session.answers import Answer, judge_weight
@@ -72,7 +69,7 @@ class Witness:
         """Weigh a window; give the words that count now, oldest first."""
         if self.wearing is None:
             return []
-        nats = weigh(self.wearing, embedding) if are_unit(np.asarray(embedding)) else None
+        nats = weigh(self.wearing, embedding)
         answer = judge_weight(question.quality, nats, lively=question.lively)
         word = Word(embedding=embedding, answer=answer)
         if answer.decision == "accept":

@@ -106,6 +106,18 @@ def test_the_rhythm_tells_how_long_one_band_follows_another() -> None:
     assert agreement[1, 5].argmax() * 0.04 == pytest.approx(0.24)  # band 5 is 0.24 s behind band 1
 
 
+def test_the_rhythm_is_that_of_a_plain_loop(windows: FloatArray) -> None:
+    module = EnvelopeRhythm(rate_hz=RATE_HZ, bands=4, top_hz=TOP_HZ).double()
+
+    agreement = look(module, windows).reshape(6, 4, 4, -1)
+
+    followed = module.follow(torch.from_numpy(windows)).numpy()
+    for lag in range(agreement.shape[-1]):
+        later = np.pad(followed, ((0, 0), (0, 0), (0, lag)))[..., lag:]
+        twin = np.einsum("nat,nbt->nab", followed, later) / followed.shape[2]
+        np.testing.assert_allclose(agreement[..., lag], twin, atol=1e-12)
+
+
 @pytest.mark.parametrize("length", [100, 200, 300, 400])
 @pytest.mark.parametrize("axes", [1, 3])
 def test_views_are_as_wide_as_they_say(axes: int, length: int) -> None:

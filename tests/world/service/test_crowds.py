@@ -151,7 +151,8 @@ def test_idle_crowds_make_room_and_leave_a_working_stream_alone(
     assert left <= files + POOL
     assert grown_mb < 100.0
     assert sum(b"too many connections" in one for one in said) >= idle - MOST - 100
-    assert np.diff(heard).max() < 3.0  # half a second, on a machine that has time
+    # half a second on a machine that has time; had the crowd held it up, as long as the crowd was
+    assert np.diff(heard).max() < 10.0
 
 
 def test_a_process_takes_no_more_connections_than_it_may_open_files(

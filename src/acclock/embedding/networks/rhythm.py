@@ -32,9 +32,11 @@ class EnvelopeRhythm(nn.Module):
 
     def forward(self, windows: Tensor) -> Tensor:
         envelopes = self.follow(windows)
-        later = nn.functional.pad(envelopes, (0, self.lags - 1)).unfold(2, self.lags, 1)
-        agreement = torch.einsum("nat,nbtl->nabl", envelopes, later) / envelopes.shape[2]
-        return agreement.flatten(1)
+        count, bands, length = envelopes.shape
+        padded = nn.functional.pad(envelopes, (0, self.lags - 1))
+        later = torch.cat([padded[:, :, lag : lag + length] for lag in range(self.lags)], dim=1)
+        agreement = later @ envelopes.transpose(1, 2) / length  # (batch, lag and band, band)
+        return agreement.view(count, self.lags, bands, bands).permute(0, 3, 2, 1).flatten(1)
 
     def follow(self, windows: Tensor) -> Tensor:
         """Give the strength of each band over time, all axes together, of mean 0 and spread 1."""

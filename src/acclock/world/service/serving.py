@@ -1,5 +1,6 @@
 """Processes that serve: one, or several that share a port."""
 
+import gc
 import logging
 import multiprocessing
 import signal
@@ -89,6 +90,8 @@ def listen(config: ServiceConfig) -> list[socket.socket]:
 def run(config: ServiceConfig, sock: socket.socket) -> None:
     """Serve one socket in this process."""
     app = build_app(open_service(config))
+    gc.collect()
+    gc.freeze()  # what is there now stays: looking through it again would hold up every stream
     uvicorn.Server(configure(config, app)).run(sockets=[sock])
 
 
@@ -100,8 +103,7 @@ def configure(config: ServiceConfig, app: FastAPI) -> uvicorn.Config:
         ws="websockets-sansio",
         ws_max_size=LARGEST_BYTES,
         ws_per_message_deflate=False,
-        ws_ping_interval=20.0,
-        ws_ping_timeout=20.0,
+        ws_ping_interval=None,  # who says nothing for a while is sent away (connections.py)
         limit_concurrency=allow_connections(config.most_connections),
         timeout_keep_alive=10,
         timeout_graceful_shutdown=3,

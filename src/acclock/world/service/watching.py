@@ -67,7 +67,8 @@ class Watching:
 
     def understand(self, overheard: Overheard, seen: Seen) -> list[Asked]:
         questions = self.session.understand(overheard, seen, self._heard_s)
-        self._note(self.session.standing)
+        if not questions:  # otherwise the answers tell
+            self._note(self.session.standing)
         if self._is_seen() and (trace := self._tracing.show(seen.windows)) is not None:
             self.news.append(trace)
         return [self._ask(question) for question in questions]

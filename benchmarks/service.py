@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.served import Served, enroll_people, serving
+from benchmarks.served import Served, enroll_people, serving, stolen_s
 from benchmarks.wearers import Crowd, record
 
 PEOPLE = 4
@@ -40,11 +40,13 @@ async def measure(served: Served, crowd: Crowd, seconds: float) -> Row:
     tally = crowd.tally
     stale, shed, refused = tally.stale_accepts, tally.shed, tally.refused
     server_s, client_s, begin_s = served.cpu_s(), time.process_time(), time.monotonic()
+    stolen_before_s = stolen_s()
     await crowd.rest(seconds)
     end_s = time.monotonic()
     count, passed_s = len(crowd.all), end_s - begin_s
     server_ms = 1e3 * (served.cpu_s() - server_s) / passed_s / max(1, count)
     client = (time.process_time() - client_s) / passed_s
+    stolen = (stolen_s() - stolen_before_s) / passed_s
     await crowd.rest(1.5)  # what was due in the end may still come
     waits = tally.waits_ms(begin_s, end_s)
     p50, p99 = np.percentile(waits, [50, 99]).round(1).tolist() if waits.size else (None, None)
@@ -62,6 +64,7 @@ async def measure(served: Served, crowd: Crowd, seconds: float) -> Row:
         "late_while_the_client_slept": tally.asleep,
         "server_ms_per_stream_second": round(server_ms, 2),
         "client_share_of_a_core": round(client, 3),
+        "stolen_share_of_a_core": round(stolen, 3),
         "server_megabytes": round(served.megabytes(), 1),
         "first_decision_s": round(float(np.median(tally.first_s or [np.nan])), 2),
         **judge(crowd),
@@ -198,7 +201,8 @@ def find_calm(crowd: Crowd, begin_s: float) -> float | None:
 def show(rows: list[Row]) -> str:
     """Give the curve as a table for the docs."""
     names = ("streams", "decisions", "p50_ms", "p99_ms", "max_ms", "missing", "shed",
-             "server_ms_per_stream_second", "client_share_of_a_core")  # fmt: skip
+             "server_ms_per_stream_second", "client_share_of_a_core",
+             "stolen_share_of_a_core")  # fmt: skip
     lines = [
         f"| {' | '.join(name.replace('_', ' ') for name in names)} |",
         "|---" * len(names) + "|",

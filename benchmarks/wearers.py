@@ -13,6 +13,7 @@ import struct
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
 from typing import Any
 
 import numpy as np
@@ -186,9 +187,14 @@ class Wearer(asyncio.Protocol):
             self._tally.stale_accepts += awake
             self._tally.asleep += not awake
 
+    @property
+    def due_s(self) -> float:
+        """When the next frame is due."""
+        return self._begun_s + (self._count + 1) * STEP_S
+
     def send_due(self, now_s: float) -> None:
         """Send what is due by now."""
-        while not self.ended and (due_s := self._begun_s + (self._count + 1) * STEP_S) <= now_s:
+        while not self.ended and (due_s := self.due_s) <= now_s:
             frame = self._frames[(self._at + self._count) % len(self._frames)]
             number = (self._first + self._count) % 2**32
             stamp = struct.pack("<IQ", number, round(self._count * STEP_S * 1e6))
@@ -224,6 +230,8 @@ class Crowd:
         self.tally = Tally()
         self.owners: list[Wearer] = []
         self.strangers: list[Wearer] = []
+        self._agenda: list[tuple[float, int, Wearer]] = []
+        """Who has to send when, the next first: nobody else is looked at."""
 
     @property
     def all(self) -> list[Wearer]:
@@ -256,16 +264,18 @@ class Crowd:
         )
         if await wearer.ready:
             (self.strangers if strange else self.owners).append(wearer)
+            heappush(self._agenda, (wearer.due_s, place, wearer))
 
     async def rest(self, seconds: float) -> None:
         """Let time pass; everybody sends what is due."""
         end_s = time.monotonic() + seconds
         while (now_s := time.monotonic()) < end_s:
             self.tally.ticked_s = now_s
-            for wearer in self.owners:
+            while self._agenda and self._agenda[0][0] <= now_s:
+                _, place, wearer = heappop(self._agenda)
                 wearer.send_due(now_s)
-            for wearer in self.strangers:
-                wearer.send_due(now_s)
+                if not wearer.ended:
+                    heappush(self._agenda, (wearer.due_s, place, wearer))
             await asyncio.sleep(min(_TICK_S, end_s - now_s))
 
     async def shrink(self, leaving: Iterable[Wearer]) -> None:

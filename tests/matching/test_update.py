@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acclock.errors import ConfigError, EnrollmentError, ModelError
-from acclock.matching.centers import center_of, distances_to
+from acclock.matching.centers import center_of, distances_to, leave_one_out
 from acclock.matching.cohort import Cohort
 from acclock.matching.drift import limit_drift
 from acclock.matching.enrollment import enroll
@@ -29,8 +29,10 @@ BARE = UpdatePolicy(drift_budget=math.inf)
 
 
 def approach(template: Template, target: FloatArray, *, seed: int) -> FloatArray:
-    """Ten windows that lead towards a target as fast as the rule of half the threshold lets."""
-    step = limit_drift(target, template.center, reach=0.45 * template.threshold)
+    """Ten windows that lead towards a target as fast as the rule of an update lets."""
+    own = float(np.median(leave_one_out(template.user_distances)))
+    reach = 0.9 * max(0.5 * template.threshold, own)
+    step = limit_drift(target, template.center, reach=reach)
     rows = step + np.random.default_rng(seed).normal(size=(10, len(target))) * 0.01
     return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
 
@@ -117,8 +119,16 @@ def test_an_update_takes_ten_windows_below_half_the_threshold(
     near = week[distances_to(template.center, week) < template.threshold / 2]
     far_off = week[distances_to(template.center, week) >= template.threshold / 2]
 
-    nine = update(template, np.vstack([near[:9], far_off]), cohort=cohort, now=now + WEEK)
-    ten = update(template, np.vstack([near[:10], far_off]), cohort=cohort, now=now + WEEK)
+    nine, ten = (
+        update(
+            template,
+            np.vstack([near[:count], far_off]),
+            cohort=cohort,
+            now=now + WEEK,
+            policy=UpdatePolicy(own_share=None),
+        )
+        for count in (9, 10)
+    )
 
     assert not nine.changed
     assert nine.template is template
@@ -126,6 +136,27 @@ def test_an_update_takes_ten_windows_below_half_the_threshold(
     assert ten.changed
     alone = update(template, near[:10], cohort=cohort, now=now + WEEK)
     np.testing.assert_array_equal(ten.template.center, alone.template.center)
+
+
+def test_a_user_whose_windows_all_lie_close_to_the_threshold_is_followed_too(
+    crowd: "type[Crowd]", now: datetime
+) -> None:
+    people = crowd(3, scatter=1.4)
+    cohort, user = people.cohort(), people.person()
+    template = enroll(people.windows(user, 80), cohort=cohort, now=now)
+    later = limit_drift(people.person(), user, reach=0.15)
+    week = people.windows(later, 60)
+    assert (distances_to(template.center, week) > template.threshold / 2).all()
+
+    by_half = update(
+        template, week, cohort=cohort, now=now + WEEK, policy=UpdatePolicy(own_share=None)
+    )
+    by_own = update(template, week, cohort=cohort, now=now + WEEK)
+
+    assert not by_half.changed
+    assert by_own.changed
+    gaps = [np.linalg.norm(one.center - later) for one in (by_own.template, template)]
+    assert gaps[0] < gaps[1]
 
 
 def test_an_update_waits_a_week(crowd: "type[Crowd]", now: datetime) -> None:
@@ -163,6 +194,8 @@ def test_another_model_is_refused(crowd: "type[Crowd]", now: datetime) -> None:
         UpdatePolicy(drift_budget=math.nan)
     with pytest.raises(ConfigError):
         UpdatePolicy(confident_share=0.0)
+    with pytest.raises(ConfigError):
+        UpdatePolicy(own_share=1.1)
 
 
 @given(seed=st.integers(0, 999), reach=st.floats(0.0, 2.0))

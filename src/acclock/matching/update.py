@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from acclock.errors import ConfigError
-from acclock.matching.centers import as_rows, distances_to
+from acclock.matching.centers import as_rows, distances_to, leave_one_out
 from acclock.matching.cohort import Cohort
 from acclock.matching.drift import add_windows, limit_drift
 from acclock.matching.template import Template
@@ -24,6 +24,10 @@ class UpdatePolicy:
     """How many windows an update takes; fewer confident ones change nothing."""
     confident_share: float = 0.5
     """A window counts when its distance is below this share of the threshold."""
+    own_share: float | None = 0.5
+    """It also counts when it lies as near as this share of the windows that enrolled; without a
+    share it does not, as in the paper. Ours: where all of a user's windows lie close to the
+    threshold, none lies below half of it (docs/decisions/0039)."""
     drift_budget: float = 0.10
     """How far, in thresholds, all updates together may lead away from the anchor. Ours: the
     paper has no limit, and a patient attacker walks in (docs/decisions/0015)."""
@@ -33,6 +37,8 @@ class UpdatePolicy:
             raise ConfigError(f"an update takes at least one window, not {self.windows}")
         if not 0 < self.confident_share <= 1:
             raise ConfigError(f"confident_share lies in (0, 1], not {self.confident_share}")
+        if self.own_share is not None and not 0 <= self.own_share <= 1:
+            raise ConfigError(f"own_share lies in [0, 1], not {self.own_share}")
         if not self.drift_budget >= 0:
             raise ConfigError(f"drift_budget cannot be negative; this is {self.drift_budget}")
 
@@ -60,8 +66,9 @@ def update(
     """Move the template towards windows of the past week that are clearly the user's.
 
     Paper: Sec. 7.4, the incremental update from windows whose distance is below half of the
-    threshold. Ours: the center stays within the drift budget of its anchor, and the threshold
-    never grows. ``embeddings`` are accepted windows without a fault, in the order of time.
+    threshold. Ours: or as near as half of the enrolled ones; the center stays within the drift
+    budget of its anchor, and the threshold never grows. ``embeddings`` are accepted windows
+    without a fault, in the order of time.
     """
     policy = policy or UpdatePolicy()
     template.require(cohort.model)
@@ -91,8 +98,11 @@ def _choose(
     )
     if template.rule.neighbors is None:
         threshold = min(threshold, template.threshold)
-    distances = distances_to(template.center, embeddings)
-    confident: FloatArray = embeddings[distances < policy.confident_share * threshold]
+    limit = policy.confident_share * threshold
+    if policy.own_share is not None:
+        own = np.quantile(leave_one_out(template.user_distances), policy.own_share)
+        limit = min(max(limit, float(own)), threshold)
+    confident: FloatArray = embeddings[distances_to(template.center, embeddings) < limit]
     if len(confident) <= policy.windows:
         return confident
     evenly = np.linspace(0, len(confident) - 1, policy.windows).astype(int)

@@ -48,7 +48,9 @@ def _make_row(name: str, variant: str, far: str, frr: str, words: str) -> str:
     experiment, store, scale = list_experiments()[name], Store(RESULTS), SCALES["standard"]
     read = {one: store.read(name, one, scale.name) for one in store.list_cohorts(scale.name)}
     held = {one: records for one, records in read.items() if _is_whole(name, one, records)}
-    found = {row.what: row for row in summarize(experiment, held) if row.variant == variant}
+    found = {
+        row.what: row for row in summarize(experiment, held, scale=scale) if row.variant == variant
+    }
     rows = [found[what] for what in (far, frr) if what in found]
     papers = [row.paper for row in rows if row.paper is not None]
     paper = " / ".join(f"{100 * one:.2f}" for one in papers)

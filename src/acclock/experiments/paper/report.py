@@ -34,7 +34,7 @@ def write_report(experiments: Sequence[Experiment], *, scale: Scale, out: Path) 
     sections, pages = [], []
     for one, held in found:
         if held:
-            summed = summarize(one, held, epochs=scale.epochs)
+            summed = summarize(one, held, scale=scale)
             rows = [write_row(row) for row in summed]
             said = [told for told in (_describe_run(one, held, scale), one.note) if told]
             sections.append(_write_section(one, said, rows))

@@ -6,6 +6,9 @@ from types import MappingProxyType
 
 from acclock.errors import ConfigError
 
+_EPOCHS = ("epochs", "slow_epochs", "few_epochs")
+"""What a recipe may leave to the scale."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scale:
@@ -25,8 +28,10 @@ class Scale:
     """Each draws other simulated people, other folds and other thirds."""
     epochs: int
     """Of a network that learns step by step."""
+    slow_epochs: int
+    """Of a Conformer and an LSTM, whose steps cost as much as ten of the others."""
     few_epochs: int
-    """Of a ResNet50, whose steps cost as much as ten of the others."""
+    """Of a ResNet50, whose steps cost as much as fifty."""
     whole_grids: bool = False
     """Whether every cell of a grid is measured, or a row and a column of it."""
     is_result: bool = True
@@ -42,13 +47,18 @@ class Scale:
     @property
     def config(self) -> dict[str, object]:
         """What decides the outcome of every unit; epochs are told in the recipes that have any."""
-        hidden = ("name", "epochs", "few_epochs", "whole_grids", "is_result")
+        hidden = ("name", *_EPOCHS, "whole_grids", "is_result")
         return {name: value for name, value in asdict(self).items() if name not in hidden}
 
     def fill_in(self, recipe: str) -> str:
         """Give a recipe with its epochs."""
-        filled = recipe.replace("{few_epochs}", str(self.few_epochs))
-        return filled.replace("{epochs}", str(self.epochs))
+        for name in _EPOCHS:
+            recipe = recipe.replace(f"{{{name}}}", str(getattr(self, name)))
+        return recipe
+
+    def count_epochs(self, recipe: str) -> int | None:
+        """Say for how many epochs a recipe learns here; nothing when it has none to fill in."""
+        return next((getattr(self, name) for name in _EPOCHS if f"{{{name}}}" in recipe), None)
 
 
 SCALES: Mapping[str, Scale] = MappingProxyType(
@@ -64,6 +74,7 @@ SCALES: Mapping[str, Scale] = MappingProxyType(
                 real_people=12,
                 seeds=(0,),
                 epochs=1,
+                slow_epochs=1,
                 few_epochs=1,
                 is_result=False,
             ),
@@ -75,8 +86,9 @@ SCALES: Mapping[str, Scale] = MappingProxyType(
                 tested_s=60.0,
                 real_people=None,
                 seeds=(0,),
-                epochs=8,
-                few_epochs=2,
+                epochs=30,
+                slow_epochs=4,
+                few_epochs=1,
             ),
             Scale(
                 name="full",
@@ -87,6 +99,7 @@ SCALES: Mapping[str, Scale] = MappingProxyType(
                 real_people=None,
                 seeds=(0, 1, 2),
                 epochs=100,
+                slow_epochs=100,
                 few_epochs=100,
                 whole_grids=True,
             ),
@@ -94,5 +107,5 @@ SCALES: Mapping[str, Scale] = MappingProxyType(
     }
 )
 """``quick`` is a smoke test; ``standard`` has the paper's people and windows and is planned for two
-cores: of a grid it measures a row and a column, and its networks do not converge; ``full`` has
-whole grids and the paper's epochs too, for a bigger machine."""
+cores: of a grid it measures a row and a column, and its slowest networks do not converge; ``full``
+has whole grids and the paper's epochs too, for a bigger machine."""

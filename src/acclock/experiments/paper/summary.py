@@ -9,6 +9,7 @@ import numpy as np
 from acclock.experiments.bootstrap import Estimate, draw_people, estimate
 from acclock.experiments.paper.cohorts import SIMULATED
 from acclock.experiments.paper.paired import correct, wilcoxon
+from acclock.experiments.paper.scales import Scale
 from acclock.experiments.paper.store import Record
 from acclock.experiments.paper.variants import Experiment, Variant
 
@@ -48,14 +49,14 @@ class Row:
 
 
 def summarize(
-    experiment: Experiment, records: Mapping[str, list[Record]], *, epochs: int | None = None
+    experiment: Experiment, records: Mapping[str, list[Record]], *, scale: Scale
 ) -> list[Row]:
     """Give the rows of an experiment from what each cohort came to.
 
-    Nothing is compared where networks have learned for fewer epochs than they need.
+    A network that has learned for fewer epochs than it needs is compared with no other.
     """
-    paired = experiment.paired and (epochs is None or epochs >= experiment.needed_epochs)
-    cells = {name: _fill(experiment, held, paired=paired) for name, held in records.items()}
+    compared = _choose_compared(experiment, scale)
+    cells = {name: _fill(experiment, held, compared) for name, held in records.items()}
     simulated = cells.get(SIMULATED, {})
     real = next((found for name, found in cells.items() if name != SIMULATED), {})
     keys = dict.fromkeys(
@@ -84,13 +85,26 @@ def gather_rates(records: Sequence[Record], variant: str) -> Rates:
     }
 
 
+def _choose_compared(experiment: Experiment, scale: Scale) -> list[str]:
+    """Name the variants that the first may be compared with."""
+    first, *others = experiment.variants
+    if not experiment.paired or not _has_converged(experiment, first, scale):
+        return []
+    return [one.name for one in others if _has_converged(experiment, one, scale)]
+
+
+def _has_converged(experiment: Experiment, variant: Variant, scale: Scale) -> bool:
+    epochs = scale.count_epochs(variant.recipe)
+    return epochs is None or epochs >= experiment.needed_epochs
+
+
 def _order(variant: Variant, keys: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     found = [(variant.name, what) for what in variant.paper]
     return found + [key for key in keys if key[0] == variant.name]
 
 
 def _fill(
-    experiment: Experiment, records: list[Record], *, paired: bool
+    experiment: Experiment, records: list[Record], compared: Sequence[str]
 ) -> dict[tuple[str, str], Cell]:
     first = gather_rates(records, experiment.variants[0].name)
     cells: dict[tuple[str, str], Cell] = {}
@@ -105,7 +119,7 @@ def _fill(
                     (variant.name, what): Cell(figure=_be_sure(value), people=0)
                     for what, value in record.outcome.values.items()
                 }
-    return cells | _compare(experiment, records, first, cells) if paired else cells
+    return cells | _compare(records, first, cells, compared)
 
 
 def _measure(rates: Rates, shown: Sequence[str]) -> dict[str, Cell]:
@@ -132,17 +146,12 @@ def _be_sure(value: float) -> Estimate:
 
 
 def _compare(
-    experiment: Experiment,
     records: list[Record],
     first: Rates,
     cells: dict[tuple[str, str], Cell],
+    compared: Sequence[str],
 ) -> dict[tuple[str, str], Cell]:
-    keys = [
-        (variant.name, what)
-        for variant in experiment.variants[1:]
-        for what in _COMPARED
-        if (variant.name, what) in cells
-    ]
+    keys = [(name, what) for name in compared for what in _COMPARED if (name, what) in cells]
     chances = [_test(first, gather_rates(records, variant), what) for variant, what in keys]
     return {
         key: Cell(figure=cells[key].figure, people=cells[key].people, chance=chance)

@@ -83,7 +83,7 @@ class Experiment:
     paired: bool = True
     """Whether the first variant is compared with each of the others, person by person."""
     needed_epochs: int = 0
-    """Below which its networks have not converged, and nothing is compared."""
+    """Below which a network has not converged, and is compared with no other."""
     shown: tuple[str, ...] = ("far", "frr", "equal_error", "cross_far", "cross_frr")
     """Which rates of people a report shows; all of them are kept."""
     note: str = ""

@@ -7,6 +7,7 @@ EXPERIMENT = Experiment(
     title="Eight weeks, without and with the weekly update",
     where="Fig. 23",
     measure="weeks",
+    version=2,
     variants=(
         Variant(name="week 0", scene={"week": 0.0}, paper={"far": 0.0313, "frr": 0.0299}),
         Variant(name="week 2", scene={"week": 2.0}),

@@ -101,7 +101,8 @@ class Clustered:
     def stream(self) -> Iterator["Bud"]:
         """Open a stream of anna's that her heartbeat alone may unlock."""
         url = f"ws://127.0.0.1:{self.port}/v1/stream"
-        with connect(url, compression=None, proxy=None, close_timeout=1) as opened:
+        # nobody reads most of what is said: unless all of it may wait, pongs would wait behind it
+        with connect(url, compression=None, proxy=None, close_timeout=1, max_queue=None) as opened:
             welcome = loads(opened.recv())
             hello = {"type": "hello", "token": self.operator, "nonce": welcome["nonce"]}
             opened.send(dumps(hello | {"person": "anna", "entry": "heartbeat"}))

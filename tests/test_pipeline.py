@@ -160,6 +160,19 @@ def test_the_stream_warms_up_and_begins_anew_after_a_long_gap() -> None:
     assert cold == [4, 5, 6, 7, *range(21, 29)]
 
 
+@pytest.mark.parametrize(("step_s", "kept"), [(0.25, 4), (0.5, 2), (1.0, 1), (1.5, 1)])
+def test_the_heart_rate_is_read_once_a_second(step_s: float, kept: int) -> None:
+    windows = prepare(
+        Recording(samples=wear(20.0), rate_hz=100.0),
+        Preparation(name="bandpass"),
+        step_s=step_s,
+    )
+
+    rates = [window.quality.heart_rate for window in windows]
+    assert all(rates[place] is rates[place - place % kept] for place in range(len(rates)))
+    assert len({id(rate) for rate in rates}) == -(-len(rates) // kept)
+
+
 def test_a_short_gap_is_bridged_and_counted() -> None:
     received = np.ones(2600, dtype=bool)
     received[2400:2440] = False

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acclock.denoising.config import DenoiseConfig
+from acclock.denoising.heart_rate import UNREAD
 from acclock.denoising.quality import WindowQuality, judge, judge_all
 
 CONFIG = DenoiseConfig()
@@ -124,6 +125,20 @@ def test_many_judged_in_one_go_are_judged_as_if_each_were_alone() -> None:
     assert [one.disturbance for one in together] == [one.disturbance for one in alone]
     for one, other in zip(together, alone, strict=True):
         np.testing.assert_allclose(_numbers(one), _numbers(other), rtol=1e-12, atol=1e-12)
+
+
+def test_a_heart_rate_is_read_where_it_is_asked_for_or_decides() -> None:
+    table = 0.02 * np.random.default_rng(1).normal(size=(3, 2048)) + 9.81
+    contexts = np.stack([wear(), wear(seed=4), table, wear()])
+    everything = np.ones((4, 2048), dtype=bool)
+    fresh, paced = np.full(4, 2048), np.array([True, False, False, False])
+
+    some = judge_all(contexts, everything, fresh=fresh, config=CONFIG, paced=paced)
+    every = judge_all(contexts, everything, fresh=fresh, config=CONFIG)
+
+    assert [one.heart_rate is UNREAD for one in some] == [False, True, False, True]
+    assert [one.disturbance for one in some] == [one.disturbance for one in every]
+    assert [some[0].heart_rate, some[2].heart_rate] == [every[0].heart_rate, every[2].heart_rate]
 
 
 @pytest.mark.parametrize(("fresh", "whole"), [(0, 400), (799, 400), (1150, 800), (2047, 2000)])

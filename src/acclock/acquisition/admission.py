@@ -6,6 +6,7 @@ from typing import Literal
 
 import numpy as np
 
+from acclock.acquisition.kernels import survey
 from acclock.values import BoolArray, FloatArray
 
 LONGEST_GAP_S = 2.0
@@ -66,15 +67,15 @@ class Admission:
 
         Says of every sample what ``sort`` would say, without looking at them one by one.
         """
-        if not stamps_s.size or not np.abs(samples).max() <= _STRONGEST:  # false for NaN, too
+        strongest, shortest_s, longest_s = survey(
+            np.ascontiguousarray(stamps_s), np.ascontiguousarray(samples)
+        )
+        if not stamps_s.size or not strongest <= _STRONGEST:  # false for NaN, too
             return False
         first_s, last_s = float(stamps_s[0]), float(stamps_s[-1])
         lead_s = last_s - heard_s if self._lead_s is None else self._lead_s
         step_s = 1.0 if self._last_s is None else first_s - self._last_s
-        steps_s = stamps_s[1:] - stamps_s[:-1]
-        rising = 0.0 < step_s <= LONGEST_GAP_S and (
-            not steps_s.size or (steps_s.min() > 0.0 and steps_s.max() <= LONGEST_GAP_S)
-        )
+        rising = min(step_s, shortest_s) > 0.0 and max(step_s, longest_s) <= LONGEST_GAP_S
         timely = max(-first_s, last_s) <= _LATEST_S
         if not rising or not timely or not abs(last_s - heard_s - lead_s) <= _LARGEST_LEAD_S:
             return False

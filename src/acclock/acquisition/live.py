@@ -121,9 +121,10 @@ class LiveClock:
         self._let_go()
         if origin_s is None or self._next == first:
             return []
+        samples, received = parts[0] if len(parts) == 1 else _join(parts)
         span = Span(
-            samples=np.concatenate([samples for samples, _ in parts], axis=1),
-            received=np.concatenate([received for _, received in parts]),
+            samples=samples,
+            received=received,
             start_s=origin_s + first / self._rate_hz,
             restarted=self._restarted,
         )
@@ -155,15 +156,16 @@ class LiveClock:
 
     def _even(self, stretch: Stretch) -> tuple[FloatArray, BoolArray]:
         """Put a stretch on the even clock."""
-        grid_s = stretch.grid_s
+        grid_s, hz = stretch.grid_s, self._source_hz
         self._next, self._done = self._next + grid_s.size, stretch.until
-        if stretch.times.size >= 3 and abs(stretch.rate - 1.0) > _OFF_RATE:
+        if stretch.times_s.size >= 3 and abs(stretch.measure_period(hz) - 1.0) > _OFF_RATE:
             self._off_rate += grid_s.size
             return np.zeros((3, grid_s.size)), np.zeros(grid_s.size, dtype=bool)
-        samples = stretch.read(self._source_hz, self._ratio)
-        received = cover(grid_s, 1.0 / self._rate_hz, np.reshape(self._slots.holes, (-1, 2)))
-        if self._slots.holes:
-            samples[:, ~received] = 0.0
+        samples = stretch.read(hz, self._ratio)
+        if not self._slots.holes:  # nearly always
+            return samples, np.ones(grid_s.size, dtype=bool)
+        received = cover(grid_s, 1.0 / self._rate_hz, np.array(self._slots.holes))
+        samples[:, ~received] = 0.0
         return samples, received
 
     def _list_moments(self, until: int) -> FloatArray:
@@ -179,3 +181,8 @@ class LiveClock:
         cut = max(0, self._done - self._behind)
         self._slots.let_go(cut, (self._next - 1) / self._rate_hz)
         self._done -= cut
+
+
+def _join(parts: list[tuple[FloatArray, BoolArray]]) -> tuple[FloatArray, BoolArray]:
+    samples = np.concatenate([one for one, _ in parts], axis=1)
+    return samples, np.concatenate([one for _, one in parts])

@@ -35,8 +35,9 @@ def interpolate(rows: FloatArray, positions: FloatArray, *, ratio: float) -> Flo
     >>> interpolate(np.array([[0.0, 1.0, 2.0, 3.0]]), np.array([1.0, 1.5]), ratio=1.0).round(3)
     array([[1. , 1.5]])
     """
-    if ratio == 1.0 and measure_offsets(positions).max(initial=0.0) < WHOLE:
-        return rows[:, np.rint(positions).astype(np.intp)]
+    whole = np.rint(positions)
+    if ratio == 1.0 and np.abs(positions - whole).max(initial=0.0) < WHOLE:
+        return rows[:, whole.astype(np.intp)]
     cutoff = _cut_off(ratio)
     reach = find_reach(ratio)
     result = np.empty((rows.shape[0], positions.size))
@@ -49,11 +50,6 @@ def interpolate(rows: FloatArray, positions: FloatArray, *, ratio: float) -> Flo
         result,
     )
     return result
-
-
-def measure_offsets(positions: FloatArray) -> FloatArray:
-    """Give how far positions lie from whole ones."""
-    return np.abs(positions - np.rint(positions))
 
 
 def find_reach(ratio: float) -> int:

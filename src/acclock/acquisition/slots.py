@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from acclock.acquisition.kernels import count_steps
 from acclock.values import FloatArray
 
 _LATE = 0.75
@@ -35,35 +36,24 @@ class Slots:
         if self.origin_s is None:
             self.origin_s = float(stamps_s[0])
         times_s = stamps_s - self.origin_s
-        steps = self._count_steps(times_s.tolist())
+        steps = np.empty(times_s.size, dtype=np.intp)
+        self._due_s, passed = count_steps(
+            times_s, self._due_s, self._source_hz, _LATE, _CATCH_UP, steps
+        )
+        missing = passed - steps.size
         if not len(self):
             self.times_s, self.rows = times_s[:1], samples[:, :1]
             times_s, samples, steps = times_s[1:], samples[:, 1:], steps[1:]
-        if max(steps, default=1) > 1:
-            times_s, samples = self._bridge(times_s, samples, np.array(steps))
+        if missing:
+            times_s, samples = self._bridge(times_s, samples, steps)
         self.times_s = np.concatenate([self.times_s, times_s])
         self.rows = np.concatenate([self.rows, samples], axis=1)
-        return sum(steps) - len(steps)
+        return missing
 
     def let_go(self, count: int, passed_s: float) -> None:
         """Forget the first slots, and the holes that lie before a time."""
         self.times_s, self.rows = self.times_s[count:], self.rows[:, count:]
         self.holes = [hole for hole in self.holes if hole[1] > passed_s]
-
-    def _count_steps(self, times_s: list[float]) -> list[int]:
-        """Say how many slots each sample lies after the one before, and when the next is due."""
-        period_s, due_s = 1.0 / self._source_hz, self._due_s
-        steps = []
-        for time_s in times_s:
-            late_s = time_s - due_s
-            if late_s > _LATE * period_s:
-                due_s = time_s + period_s
-                steps.append(1 + max(1, round(late_s * self._source_hz)))
-            else:
-                due_s += period_s + _CATCH_UP * late_s
-                steps.append(1)
-        self._due_s = due_s
-        return steps
 
     def _bridge(
         self, times_s: FloatArray, samples: FloatArray, steps: NDArray[np.intp]

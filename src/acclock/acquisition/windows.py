@@ -27,7 +27,9 @@ def cut(recording: Recording, *, window_s: float, step_s: float) -> list[FloatAr
 class Ring(Generic[Scalar]):
     """Chunks of any size in, windows of one size out; it holds no more than two windows.
 
-    Works on the last axis. ``push`` is eager: it has done its work when it returns.
+    Works on the last axis. ``push`` is eager: it has done its work when it returns. Windows that
+    overlap share their samples, so nobody may write into them; they stay as they are for as long
+    as somebody holds them.
 
     >>> ring = Ring(length=3, step=2)
     >>> ring.push(np.array([1, 2])), ring.push(np.array([3, 4, 5, 6]))
@@ -51,7 +53,7 @@ class Ring(Generic[Scalar]):
         self._skip -= skipped
         held = self._hold(chunk[..., skipped:])
         starts = range(0, held.shape[-1] - self._length + 1, self._step)
-        windows = [held[..., start : start + self._length].copy() for start in starts]
+        windows = [held[..., start : start + self._length] for start in starts]
         done = len(starts) * self._step
         self._skip += max(0, done - held.shape[-1])
         self._begin = min(self._begin + done, self._end)
@@ -68,9 +70,11 @@ class Ring(Generic[Scalar]):
             )
         if room is None or self._end + count > room.shape[-1]:
             room = self._make_room(fresh)
-        room[..., self._end : self._end + count] = fresh
+        room[..., self._end : self._end + count] = fresh  # behind all that was ever given away
         self._end += count
-        return room[..., self._begin : self._end]
+        held = room[..., self._begin : self._end]
+        held.flags.writeable = False
+        return held
 
     def _make_room(self, fresh: NDArray[Scalar]) -> NDArray[Scalar]:
         held = fresh[..., :0] if self._room is None else self._room[..., self._begin : self._end]

@@ -48,6 +48,10 @@ class HeartRate:
         return self.clarity >= self.needed_clarity and self.rms < STRONGEST_BEAT
 
 
+UNREAD = HeartRate(bpm=0.0, clarity=0.0, needed_clarity=1.0, rms=0.0)
+"""Of a stretch that nobody has looked at, or that is too short to be looked at."""
+
+
 def measure_heart_rate(heartbeat: FloatArray, rate_hz: float) -> HeartRate:
     """Read the heart rate off one stretch of acceleration in m/s², raw or denoised.
 
@@ -76,7 +80,7 @@ def read_heart_rates(beats: FloatArray, rate_hz: float) -> list[HeartRate]:
     """Read the heart rate of many wearers at once, ``(wearers, axes, n)``: each as if alone."""
     seconds = beats.shape[-1] / rate_hz
     if seconds < _SHORTEST_S:
-        return [HeartRate(bpm=0.0, clarity=0.0, needed_clarity=1.0, rms=0.0)] * len(beats)
+        return [UNREAD] * len(beats)
     block = int(min(seconds, _LONGEST_BLOCK_S) * rate_hz)
     lags, clarities = _find_beats(_similarities(_envelopes(beats, rate_hz), block), rate_hz)
     needed = max(_LOWEST_CLARITY, _CLARITY_OF_ONE_SECOND / sqrt(seconds))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from acclock.denoising.bandpass import bandpass
 from acclock.denoising.config import DenoiseConfig
-from acclock.denoising.heart_rate import STRONGEST_BEAT, HeartRate, read_heart_rates
+from acclock.denoising.heart_rate import STRONGEST_BEAT, UNREAD, HeartRate, read_heart_rates
 from acclock.denoising.liveliness import (
     QUIETEST,
     compare_with_noise,
@@ -39,7 +39,7 @@ and what does not may still beat clearly (docs/denoising.md)."""
 _MOST_SATURATED = 0.01
 _EVENT = 2.0
 """An event is this much livelier, for 0.8 s, than the usual 0.8 s of the context."""
-_AT_ONCE = 8
+_AT_ONCE = 16
 """Windows that are judged in one go: what is worked on then stays close to the processor."""
 
 
@@ -78,22 +78,33 @@ def judge(
 
 
 def judge_all(
-    contexts: FloatArray, received: BoolArray, *, fresh: NDArray[np.intp], config: DenoiseConfig
+    contexts: FloatArray,
+    received: BoolArray,
+    *,
+    fresh: NDArray[np.intp],
+    config: DenoiseConfig,
+    paced: BoolArray | None = None,
 ) -> list[WindowQuality]:
     """Judge the windows of many wearers in one go, each as if alone: all have the axis before.
+
+    ``paced`` says whose heart rate is read; of the others it is ``UNREAD``, unless their windows
+    are so weak that it decides whether anybody is there.
 
     One call for a hundred windows costs a third of a hundred calls. Until a stream has filled a
     context it is judged by the whole windows that it has: streams of any age then share a few
     lengths, and those who begin together cost no more than those who go on.
     """
     heard = _count_heard(fresh, config)
+    read = np.ones(len(contexts), dtype=bool) if paced is None else paced
     judged: dict[int, WindowQuality] = {}
     for length in np.unique(heard).tolist():
         places = np.flatnonzero(heard == length)
         for start in range(0, len(places), _AT_ONCE):
             some = places[start : start + _AT_ONCE]
             alike = contexts if len(some) == len(contexts) else contexts[some]
-            found = _judge_alike(alike[..., -length:], received[some], fresh[some], config)
+            found = _judge_alike(
+                alike[..., -length:], received[some], fresh[some], read[some], config
+            )
             judged |= zip(some.tolist(), found, strict=True)
     return [judged[place] for place in range(len(contexts))]
 
@@ -106,20 +117,25 @@ def _count_heard(fresh: NDArray[np.intp], config: DenoiseConfig) -> NDArray[np.i
 
 
 def _judge_alike(
-    heard: FloatArray, received: BoolArray, fresh: NDArray[np.intp], config: DenoiseConfig
+    heard: FloatArray,
+    received: BoolArray,
+    fresh: NDArray[np.intp],
+    read: BoolArray,
+    config: DenoiseConfig,
 ) -> Iterator[WindowQuality]:
     """Judge windows of which the same number of samples was heard."""
     length = config.window_length
     beats = bandpass(heard, rate_hz=config.rate_hz, low_hz=BEATS_HZ[0], high_hz=BEATS_HZ[1])
     usual, liveliest = measure_liveliness(beats, config)
+    rises_db = compare_with_noise(heard, beats[..., -length:])
     return map(
         partial(_conclude, config=config),
         starmap(
             _Measured,
             zip(
-                read_heart_rates(beats, config.rate_hz),
+                _read_some(beats, read | (np.array(rises_db) < _LEAST_RISE_DB), config.rate_hz),
                 measure_regularity(beats[..., -length:], config),
-                compare_with_noise(heard, beats[..., -length:]),
+                rises_db,
                 (liveliest / np.maximum(usual, QUIETEST)).max(axis=-1).tolist(),
                 measure_saturation(heard[..., -length:]),
                 (1.0 - received[:, -length:].mean(axis=-1)).tolist(),
@@ -130,6 +146,14 @@ def _judge_alike(
             ),
         ),
     )
+
+
+def _read_some(beats: FloatArray, wanted: BoolArray, rate_hz: float) -> list[HeartRate]:
+    """Read the heart rates of some wearers."""
+    if wanted.all():
+        return read_heart_rates(beats, rate_hz)
+    found = iter(read_heart_rates(beats[wanted], rate_hz) if wanted.any() else ())
+    return [next(found) if one else UNREAD for one in wanted.tolist()]
 
 
 class _Measured(NamedTuple):

@@ -14,7 +14,7 @@ from acclock.values import BoolArray, FloatArray
 
 _JUDGED = 64
 """Contexts that are judged in one go, those of an age together: many make large groups."""
-_AT_ONCE = 8
+_AT_ONCE = 16
 """Rows made into windows: fewer are slower for Python's sake, more no longer fit beside the
 processor."""
 
@@ -47,9 +47,13 @@ class Context:
     fresh: NDArray[np.intp]
     """How many samples of each wearer came since the last long gap."""
     end: int
+    paced: bool
+    """Whether the heart rate is read anew."""
     preparation: Preparation
     follow: Callable[["Context"], FloatArray]
     """Gives the window by what the stream remembers of those before."""
+    recall: Callable[[Sequence[WindowQuality]], tuple[WindowQuality, ...]]
+    """Fills in the heart rates that were not read, by what the stream remembers."""
 
 
 def prepare_together(contexts: Sequence[Context]) -> list[PreparedWindow]:
@@ -73,6 +77,7 @@ def _prepare_some(contexts: Sequence[Context]) -> Iterator[PreparedWindow]:
         np.concatenate([one.received.reshape(-1, one.received.shape[-1]) for one in contexts]),
         fresh=np.concatenate([one.fresh.reshape(-1) for one in contexts]),
         config=preparation.config,
+        paced=np.repeat([one.paced for one in contexts], [one.fresh.size for one in contexts]),
     )
     if preparation.remembers:
         windows = np.concatenate([_flatten(one.follow(one)) for one in contexts])
@@ -85,7 +90,7 @@ def _prepare_some(contexts: Sequence[Context]) -> Iterator[PreparedWindow]:
         yield PreparedWindow(
             samples=windows[begin:end].reshape(*one.samples.shape[:-1], -1),
             end_s=one.end / preparation.rate_hz,
-            qualities=tuple(qualities[begin:end]),
+            qualities=one.recall(qualities[begin:end]),
         )
         begin = end
 

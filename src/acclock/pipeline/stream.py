@@ -1,10 +1,14 @@
 """Chunks as they come in, windows ready for the encoder out."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 
 from acclock.acquisition.windows import Ring
 from acclock.denoising.context import is_sample, mend
-from acclock.denoising.quality import WARM_UP_S
+from acclock.denoising.heart_rate import UNREAD, HeartRate
+from acclock.denoising.quality import WARM_UP_S, WindowQuality
 from acclock.denoising.reference import Reference
 from acclock.denoising.stages import Stages, denoise
 from acclock.errors import ConfigError, SignalError
@@ -21,7 +25,9 @@ class StreamingDenoiser:
     window comes when one is full, and then one every ``step_s``; each is prepared within the
     20 s before its end. What is not finite counts as lost. A gap of more than half a second
     begins anew: the windows until 8 s after it are marked, and the reference is forgotten
-    (docs/decisions/0006). Memory and work per second stay the same however long it runs.
+    (docs/decisions/0006). Heart rates are read once a second, from 20 s: windows in between have
+    that of the one before (docs/decisions/0040). Memory and work per second stay the same however
+    long it runs.
     """
 
     def __init__(self, preparation: Preparation, *, step_s: float = 1.0) -> None:
@@ -34,6 +40,7 @@ class StreamingDenoiser:
         self._received: Ring[np.bool_] = Ring(length=length, step=self._step)
         self._end: int | None = None
         self._reference: Reference | None = None
+        self._rates: list[HeartRate] = []
 
     def push(self, chunk: FloatArray, received: BoolArray | None = None) -> list[PreparedWindow]:
         """Take a chunk, with which samples arrived, and give the windows that it completes."""
@@ -59,10 +66,34 @@ class StreamingDenoiser:
         for holed, mask in whole:
             mended, fresh = mend(holed, mask, rate_hz=self._config.rate_hz)
             contexts.append(
-                Context(mended, mask, fresh, self._end, self._preparation, self._prepare)
+                Context(
+                    samples=mended,
+                    received=mask,
+                    fresh=fresh,
+                    end=self._end,
+                    paced=self._is_paced(self._end),
+                    preparation=self._preparation,
+                    follow=self._prepare,
+                    recall=self._recall,
+                )
             )
             self._end += self._step
         return contexts
+
+    def _is_paced(self, end: int) -> bool:
+        """Say whether a window is the first that ends in its second."""
+        rate_hz = self._config.rate_hz
+        return end == self._config.window_length or end // rate_hz > (end - self._step) // rate_hz
+
+    def _recall(self, qualities: Sequence[WindowQuality]) -> tuple[WindowQuality, ...]:
+        """Give every wearer the heart rate that was read last."""
+        read = [one.heart_rate for one in qualities]
+        known = self._rates or read
+        self._rates = [old if new is UNREAD else new for new, old in zip(read, known, strict=True)]
+        return tuple(
+            one if one.heart_rate is rate else replace(one, heart_rate=rate)
+            for one, rate in zip(qualities, self._rates, strict=True)
+        )
 
     def _prepare(self, context: Context) -> FloatArray:
         """Give the window at the end of one context, by what the ones before left behind."""

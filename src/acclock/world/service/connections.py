@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
@@ -54,16 +55,16 @@ class Connection:
 
     async def carry(self, listener: Listener, obey: Obey) -> None:
         """Carry frames to a listener and news back, until either side ends it."""
-        sending = asyncio.create_task(self._send_all())
-        listening = asyncio.create_task(self._listen(listener, obey))
+        works = self._send_all(), self._listen(listener, obey), self._notice_silence()
+        tasks = [asyncio.create_task(work) for work in works]
         try:
-            done, _ = await asyncio.wait({sending, listening}, return_when=asyncio.FIRST_COMPLETED)
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             for task in done:
                 task.result()
         finally:
-            for task in (sending, listening):
+            for task in tasks:
                 task.cancel()
-            await asyncio.gather(sending, listening, return_exceptions=True)
+            await asyncio.gather(*tasks, return_exceptions=True)
 
     def say(self, message: Message) -> None:
         """Queue something for the client; one who does not read is cut off."""
@@ -95,18 +96,19 @@ class Connection:
 
     async def _listen(self, listener: Listener, obey: Obey) -> None:
         while True:
-            try:
-                async with asyncio.timeout(_SILENT_S):
-                    data = await self._receive()
-            except TimeoutError:
-                raise RefusedError(408, "silent", f"nothing came for {_SILENT_S:g} s") from None
-            piece = self.intake.read(data)
+            piece = self.intake.read(await self._receive())
             if isinstance(piece, dict):
                 await obey(piece)
             elif isinstance(piece, Chunk | Break) and not self._service.engine.feed(
                 listener, piece
             ):
                 raise RefusedError(429, "flood", "frames come faster than they can be taken")
+
+    async def _notice_silence(self) -> None:
+        """End when nothing has come for too long; cheaper than a time-out for every frame."""
+        while (left_s := self.intake.heard_s + _SILENT_S - time.monotonic()) > 0.0:
+            await asyncio.sleep(left_s)
+        raise RefusedError(408, "silent", f"nothing came for {_SILENT_S:g} s")
 
     async def _receive(self) -> bytes | str:
         message: Any = await self._socket.receive()

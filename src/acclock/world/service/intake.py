@@ -50,7 +50,8 @@ class Intake:
 
     def number_at(self, heard_s: float) -> int | None:
         """Give the number of the frame that was heard at a time."""
-        return next((number for at_s, number in self._numbers if at_s == heard_s), None)
+        newest_first = reversed(self._numbers)
+        return next((number for at_s, number in newest_first if at_s == heard_s), None)
 
     def _follow(self, frame: Frame, heard_s: float) -> Chunk | None:
         ahead = (frame.sequence - self._next) % _NUMBERS
@@ -60,7 +61,8 @@ class Intake:
         if ahead > _MOST_LOST:
             self._metrics.count("frames", "replayed")
             raise RefusedError(409, "replayed", "the frame is numbered as of another connection")
-        self._metrics.count("frames", "lost", ahead)
+        if ahead:
+            self._metrics.count("frames", "lost", ahead)
         self._metrics.count("frames", "taken")
         self._next = (frame.sequence + 1) % _NUMBERS
         self._numbers.append((heard_s, frame.sequence))

@@ -21,6 +21,7 @@ import json
 import math
 import struct
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -133,11 +134,17 @@ def _decode_binary(data: bytes) -> Frame:
     if stamped:
         steps = np.frombuffer(data, "<u4", count, _HEADER.size).astype(np.float64)
     else:
-        steps = np.arange(count) * float(period_us)
+        steps = _list_steps(count, period_us)
     rows = np.frombuffer(data, values, 3 * count, _HEADER.size + stamped).reshape(count, 3)
+    samples = np.empty((3, count))
     with np.errstate(invalid="ignore", over="ignore"):  # a sample may be any bytes, NaN included
-        samples = rows.T.astype(np.float64) * scale
+        np.multiply(rows.T, scale, out=samples, dtype=np.float64)
     return Frame(sequence=sequence, stamps_s=(time_us + steps) * 1e-6, samples=samples)
+
+
+@lru_cache(maxsize=64)  # a device sends frames of one kind
+def _list_steps(count: int, period_us: int) -> FloatArray:
+    return np.arange(count, dtype=np.float64) * period_us
 
 
 def _read_vector(sample: object) -> list[float]:

@@ -62,10 +62,14 @@ class Outcome:
 
 
 def plan_units(experiment: Experiment, cohort: Cohort, scale: Scale) -> Iterator[Unit]:
-    """Cut an experiment into units, those of a fold together: they share its encoder."""
+    """Cut an experiment into units, fold by fold of a variant.
+
+    Variants of one fold often share an encoder. Were they neighbors, processes that begin them at
+    once would each train it.
+    """
     for seed in scale.seeds:
-        for fold in range(FOLDS if experiment.in_folds else 1):
-            for variant in experiment.choose(cohort.is_real, whole_grids=scale.whole_grids):
+        for variant in experiment.choose(cohort.is_real, whole_grids=scale.whole_grids):
+            for fold in range(FOLDS if experiment.in_folds else 1):
                 yield Unit(
                     experiment=experiment.name,
                     measure=experiment.measure,

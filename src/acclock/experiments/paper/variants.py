@@ -37,6 +37,8 @@ class Variant:
     """Whether samples are missing in training too, up to 30 %."""
     setting: float = 0.0
     """For measures that have one number to set."""
+    drift_budget: float | None = None
+    """How far updates may lead a template away, in thresholds; as far as usual when not given."""
     only_simulated: bool = False
     """Whether recordings of people at rest cannot answer it, even where they can the others."""
     in_corner: bool = False

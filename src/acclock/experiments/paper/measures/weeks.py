@@ -16,7 +16,7 @@ from acclock.matching.enrollment import enroll
 from acclock.matching.rates import far, frr
 from acclock.matching.rule import RULES
 from acclock.matching.template import Template
-from acclock.matching.update import update
+from acclock.matching.update import UpdatePolicy, update
 from acclock.values import FloatArray
 
 _THIRDS = 3
@@ -47,11 +47,14 @@ def _enroll(unit: Unit, member: Member, encoder: Encoder) -> list[Template]:
         enroll(rows[dealt[third::_THIRDS]], cohort=encoder.strangers, now=NOW, rule=RULES["paper"])
         for third in range(_THIRDS)
     ]
+    budget = unit.variant.drift_budget
+    policy = UpdatePolicy() if budget is None else UpdatePolicy(drift_budget=budget)
     for week in range(1, round(unit.variant.setting) + 1):
         worn = _embed_week(unit, member, encoder, week=float(week))
         now = NOW + timedelta(days=7 * week)
         templates = [
-            update(one, worn, cohort=encoder.strangers, now=now).template for one in templates
+            update(one, worn, cohort=encoder.strangers, now=now, policy=policy).template
+            for one in templates
         ]
     return templates
 

@@ -1,6 +1,6 @@
 """From the prototype to AirPods, with a few numbers beside the weights."""
 
-from acclock.experiments.paper.studies.baselines import NEEDED_EPOCHS
+from acclock.experiments.paper.studies.baselines import NEEDED_EPOCHS, teach
 from acclock.experiments.paper.variants import Experiment, Variant
 
 _PRETRAINED = """base = "fast"
@@ -20,6 +20,9 @@ gain = 0.0
 packet_loss = false
 """
 
+_BANDPASSED = "rate_hz = 25.0\n" + teach("hidnet")
+"""As the networks of the other experiments are taught, at the rate of AirPods."""
+
 EXPERIMENT = Experiment(
     name="device",
     title="AirPods, after an adaptation by LoRA",
@@ -33,6 +36,12 @@ EXPERIMENT = Experiment(
             paper={"far": 0.0754, "frr": 0.071},
         ),
         Variant(name="HIDNet, not adapted", recipe=_PRETRAINED),
+        Variant(
+            name="HIDNet, three axes band-passed, adapted by ten people",
+            recipe=_BANDPASSED,
+            setting=1.0,
+        ),
+        Variant(name="HIDNet, three axes band-passed, not adapted", recipe=_BANDPASSED),
     ),
     in_folds=False,
     needed_epochs=NEEDED_EPOCHS,

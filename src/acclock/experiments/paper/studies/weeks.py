@@ -15,7 +15,14 @@ EXPERIMENT = Experiment(
         Variant(name="week 6", scene={"week": 6.0}, paper={"far": 0.032, "frr": 0.032}),
         Variant(name="week 8", scene={"week": 8.0}, paper={"far": 0.0468, "frr": 0.0444}),
         Variant(name="week 8, updated weekly", scene={"week": 8.0}, setting=7.0),
+        Variant(
+            name="week 8, updated weekly, free to drift",
+            scene={"week": 8.0},
+            setting=7.0,
+            drift_budget=100.0,
+        ),
     ),
     note="In the mountings of enrollment, so that only the people have changed. The paper says"
-    " 'below 3.2 %' up to week 6, and of the update 'close to the first six weeks'.",
+    " 'below 3.2 %' up to week 6, and of the update 'close to the first six weeks'. Templates that"
+    " are free to drift are the paper's; a patient attacker leads them away (docs/decisions/0015).",
 )

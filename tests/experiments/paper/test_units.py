@@ -38,6 +38,14 @@ def test_an_experiment_is_cut_into_folds_times_variants(tiny: Scale) -> None:
     assert len({unit.key for unit in units}) == len(units)
 
 
+def test_processes_that_begin_at_once_begin_in_different_folds(tiny: Scale) -> None:
+    units = make_units(tiny)
+
+    begun_together = [units[place : place + 3] for place in range(len(units) - 2)]
+
+    assert all({unit.fold for unit in three} == {0, 1, 2} for three in begun_together)
+
+
 @pytest.mark.parametrize("changed", ["version", "fold", "seed", "scale", "cohort", "variant"])
 def test_whatever_decides_the_outcome_changes_its_name(tiny: Scale, changed: str) -> None:
     unit = make_units(tiny)[0]

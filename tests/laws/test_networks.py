@@ -34,7 +34,7 @@ LENGTH = 40
 # Small enough to be built, trained and exported in a moment; the kinds of layers are all there.
 SMALL: dict[type[NetworkConfig], NetworkConfig] = {
     HIDNetConfig: HIDNetConfig(
-        encoder=EncoderConfig(patch_length=10, model_width=16, heads=2, embedding_width=32),
+        encoder=EncoderConfig(patch_s=1.0, model_width=16, heads=2, embedding_width=32),
         branch=TcnConfig(channels=8, levels=2),
         axis_width=8,
         decoder_width=16,

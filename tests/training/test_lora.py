@@ -26,7 +26,7 @@ LENGTH = 60
 PEOPLE = torch.arange(12) % 3
 SMALL: dict[str, NetworkConfig | None] = {
     "hidnet": HIDNetConfig(
-        encoder=EncoderConfig(patch_length=10, model_width=16, heads=2, embedding_width=32),
+        encoder=EncoderConfig(patch_s=1.0, model_width=16, heads=2, embedding_width=32),
         branch=TcnConfig(channels=8, levels=2),
         axis_width=8,
     ),

@@ -27,7 +27,7 @@ def test_patches_do_not_overlap_and_leave_out_the_rest(length: int, count: int) 
 
 @pytest.mark.paper("Eq. 3")
 def test_the_encoder_gives_the_halves_of_the_projected_mean() -> None:
-    config = EncoderConfig(patch_length=10, model_width=8, heads=2, embedding_width=6)
+    config = EncoderConfig(patch_s=1.0, model_width=8, heads=2, embedding_width=6)
     encoder = SharedEncoder(config, WindowShape(axes=3, length=40)).eval()
     windows = draw(2, 3, 40)
 
@@ -45,4 +45,12 @@ def test_the_encoder_gives_the_halves_of_the_projected_mean() -> None:
 
 def test_a_window_shorter_than_a_patch_is_refused() -> None:
     with pytest.raises(ConfigError, match="a window of 19 samples has no patch of 20"):
-        SharedEncoder(EncoderConfig(), WindowShape(length=19))
+        SharedEncoder(EncoderConfig(), WindowShape(length=19, seconds=0.19))
+
+
+@pytest.mark.parametrize("rate_hz", [100, 75, 50, 25])
+def test_a_patch_lasts_as_long_at_every_rate_and_leaves_nothing_out(rate_hz: int) -> None:
+    encoder = SharedEncoder(EncoderConfig(), WindowShape(length=4 * rate_hz))
+
+    assert encoder.patch_length == rate_hz / 5
+    assert cut_patches(draw(1, 1, 4 * rate_hz), encoder.patch_length).shape[2] == 20

@@ -19,12 +19,12 @@ class SharedEncoder(nn.Module):
 
     def __init__(self, config: EncoderConfig, shape: WindowShape) -> None:
         super().__init__()
-        if shape.length < config.patch_length:
+        self.patch_length = config.measure_patch(shape.rate_hz)
+        if shape.length < self.patch_length:
             raise ConfigError(
-                f"a window of {shape.length} samples has no patch of {config.patch_length}"
+                f"a window of {shape.length} samples has no patch of {self.patch_length}"
             )
-        self.patch_length = config.patch_length
-        self.embed = nn.Linear(shape.axes * config.patch_length, config.model_width)
+        self.embed = nn.Linear(shape.axes * self.patch_length, config.model_width)
         self.attend = nn.MultiheadAttention(config.model_width, config.heads, batch_first=True)
         self.project = nn.Linear(config.model_width, config.embedding_width)
 

@@ -76,7 +76,7 @@ def _make_axis_attention(config: HIDNetConfig, shape: WindowShape) -> nn.Module:
         return nn.Identity()
     return AxisAttention(
         axes=shape.axes,
-        patch_length=config.encoder.patch_length,
+        patch_length=config.encoder.measure_patch(shape.rate_hz),
         width=config.axis_width,
         heads=config.encoder.heads,
     )

@@ -10,9 +10,9 @@ from acclock.errors import ConfigError
 class EncoderConfig:
     """How the shared encoder reads a window."""
 
-    patch_length: int = 20
-    """Samples per patch, L: a fifth of a second at 100 Hz, about one deflection of the beat.
-    It divides the window at every rate that is served."""
+    patch_s: float = 0.2
+    """Length of a patch, L of the paper: about one deflection of the beat, whatever the rate. It
+    divides the window at every rate that is served."""
     model_width: int = 96
     """Width of a patch's token, d."""
     heads: int = 4
@@ -20,14 +20,22 @@ class EncoderConfig:
     """Width of the shared embedding before it is split, d_e."""
 
     def __post_init__(self) -> None:
-        require_positive(
-            patch_length=self.patch_length, model_width=self.model_width, heads=self.heads
-        )
+        require_positive(model_width=self.model_width, heads=self.heads)
         require_shared(self.model_width, self.heads)
         if self.embedding_width < 2 or self.embedding_width % 2:
             raise ConfigError(
                 f"the embedding is split in halves: its width is even, not {self.embedding_width}"
             )
+        if not self.patch_s > 0:
+            raise ConfigError(f"a patch lasts longer than {self.patch_s} s")
+
+    def measure_patch(self, rate_hz: float) -> int:
+        """Give the samples of a patch at a rate.
+
+        >>> [EncoderConfig().measure_patch(rate_hz) for rate_hz in (100.0, 25.0)]
+        [20, 5]
+        """
+        return max(1, round(self.patch_s * rate_hz))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -37,8 +37,8 @@ def learn_once(recipe: Recipe, subjects: Sequence[Subject], *, cache: Cache) -> 
 
 
 def _tell(recipe: Recipe, subjects: Sequence[Subject]) -> Iterator[bytes]:
-    """Tell all that a training hangs on: the recipe and every sample, in order."""
-    yield f"{VERSIONS['encoder']} {write_recipe(recipe)}".encode()
+    """Tell all that a training hangs on: the recipe, the sizes and every sample, in order."""
+    yield f"{VERSIONS['encoder']} {write_recipe(recipe)} {recipe.network_config}".encode()
     for subject in subjects:
         yield subject.source.encode()
         for session in subject.sessions:

@@ -28,6 +28,7 @@ EXPERIMENT = Experiment(
     title="AirPods, after an adaptation by LoRA",
     where="Sec. 7.5",
     measure="device",
+    version=2,
     variants=(
         Variant(
             name="HIDNet, adapted by ten people",

@@ -3,7 +3,7 @@
 from acclock.experiments.paper.variants import VIEWS, Experiment, Variant
 
 NEEDED_EPOCHS = 30
-"""Of HIDNet, to which twice as many gave nothing more (``python -m benchmarks.epochs``)."""
+"""Of HIDNet and the CNN, to which twice as many gave nothing (``python -m benchmarks.epochs``)."""
 
 
 def teach(network: str, *, epochs: str = "epochs", axes: int = 3) -> str:

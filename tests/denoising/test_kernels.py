@@ -6,7 +6,12 @@ from typing import NoReturn
 import numpy as np
 import pytest
 
-from acclock.denoising import kernels, uncompiled_kernels
+from acclock.denoising import (
+    kernels,
+    uncompiled_bands,
+    uncompiled_kernels,
+    uncompiled_rhythm,
+)
 from acclock.denoising.config import DenoiseConfig
 from acclock.denoising.periodicity import assess_periodicity
 
@@ -135,3 +140,72 @@ def test_evenness_agrees_with_its_twin_and_with_the_detector_of_events(
     told = [assess_periodicity(row, config).interval_variation for row in rows]
     np.testing.assert_allclose(ours, twin, rtol=1e-12)
     np.testing.assert_allclose(ours, told, rtol=1e-12)
+
+
+SMOOTH = [(2, 0), (10, 1), (4, 3), (400, 200), (1000, 100), (2048, 200), (16 * 31, 0)]
+
+
+@pytest.mark.parametrize(("count", "edge"), SMOOTH)
+@pytest.mark.parametrize("many", [1, 3, 4, 9])
+def test_band_passes_agree(count: int, edge: int, many: int) -> None:
+    rows, length = DRAW.normal(size=(many, count)), count + 2 * edge
+    gain, turns = DRAW.random(length // 2 + 1), turn_around(length)
+    keep = max(1, count // 3)
+    ours, twin = np.empty((many, keep)), np.empty((many, keep))
+
+    kernels.pass_band(rows, count, edge, gain, turns, keep, ours)
+    uncompiled_bands.pass_band(rows, count, edge, gain, turns, keep, twin)
+
+    np.testing.assert_allclose(ours, twin, atol=1e-13)
+
+
+def test_each_row_is_passed_as_if_it_were_alone() -> None:
+    rows, gain, turns = rough(7, 400), DRAW.random(401), turn_around(800)
+    rows[2] = np.nan
+    together, alone = np.empty((7, 400)), np.empty((1, 400))
+
+    kernels.pass_band(rows, 400, 200, gain, turns, 400, together)
+
+    for row, passed in zip(rows, together, strict=True):
+        kernels.pass_band(row, 400, 200, gain, turns, 400, alone)
+        np.testing.assert_array_equal(alone[0], passed)
+
+
+@pytest.mark.parametrize(
+    ("count", "edge", "keep"), [(7, 0, 7), (74, 0, 74), (8, 8, 8), (8, -1, 8), (8, 2, 9), (0, 0, 0)]
+)
+def test_lengths_that_cannot_be_passed_are_refused(count: int, edge: int, keep: int) -> None:
+    length = max(count + 2 * edge, 0)
+    gain, turns = np.ones(length // 2 + 1), turn_around(max(length, 1))
+
+    with pytest.raises(ValueError, match="takes no rows of this length"):
+        kernels.pass_band(np.ones(count), count, edge, gain, turns, keep, np.empty(max(keep, 0)))
+
+
+@pytest.mark.parametrize(("count", "block", "hop"), [(4, 4, 2), (400, 400, 200), (2048, 1000, 500)])
+@pytest.mark.parametrize("lag", [0, 1, 33])
+def test_resemblances_agree(count: int, block: int, hop: int, lag: int) -> None:
+    rows = DRAW.normal(size=(5, count))
+    rows[2] = 0.0
+    first = min(lag, block - 1)
+    ours = np.empty((5, min(118, block - first)))
+    twin = np.empty_like(ours)
+
+    kernels.resemble(rows, count, block, hop, first, ours)
+    uncompiled_rhythm.resemble(rows, count, block, hop, first, twin)
+
+    np.testing.assert_allclose(ours, twin, atol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("count", "block", "hop", "lags"), [(9, 10, 5, 3), (9, 9, 0, 3), (9, 9, 4, 10)]
+)
+def test_blocks_and_lags_that_do_not_fit_are_refused(
+    count: int, block: int, hop: int, lags: int
+) -> None:
+    with pytest.raises(ValueError, match="fits into its row"):
+        kernels.resemble(np.ones(count), count, block, hop, 0, np.empty(lags))
+
+
+def turn_around(length: int) -> np.ndarray:
+    return np.exp(-2j * np.pi * np.arange(length) / length).view(np.float64)

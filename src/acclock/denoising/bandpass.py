@@ -4,21 +4,31 @@ from functools import lru_cache
 
 import numpy as np
 
+from acclock.denoising import kernels, uncompiled_bands
 from acclock.errors import ConfigError
 from acclock.values import FloatArray
 
 _ORDER = 4
 EDGE_S = 2.0
 """How much of each end is mirrored, so that the ends do not ring into each other."""
+_LARGEST_PRIME = 31
+_LONGEST = 2**16
+"""Of the lengths that the compiled kernel transforms: beyond, NumPy's is as good."""
 
 
 def bandpass(
-    signals: FloatArray, *, rate_hz: float, low_hz: float = 0.8, high_hz: float = 25.0
+    signals: FloatArray,
+    *,
+    rate_hz: float,
+    low_hz: float = 0.8,
+    high_hz: float = 25.0,
+    last: int | None = None,
 ) -> FloatArray:
     """Keep what lies between two frequencies, without moving it in time.
 
-    Works on the last axis and keeps the shape. The gain is that of a Butterworth filter run
-    forwards and backwards; an upper edge at or above half the rate leaves the top open.
+    Works on the last axis and keeps the shape, or gives only so many of the ``last`` samples. The
+    gain is that of a Butterworth filter run forwards and backwards; an upper edge at or above half
+    the rate leaves the top open. Rows are filtered together, and each as if alone.
 
     >>> tone = np.sin(2 * np.pi * 5.0 * np.arange(1000) / 100.0)
     >>> kept = bandpass(9.8 + tone, rate_hz=100.0)
@@ -28,24 +38,37 @@ def bandpass(
     if not 0 < low_hz < high_hz:
         raise ConfigError(f"a band goes from low to high; this goes from {low_hz} to {high_hz} Hz")
     count = signals.shape[-1]
+    keep = count if last is None else last
     edge = min(int(EDGE_S * rate_hz), count - 1)
     if edge < 1:
-        return np.zeros_like(signals)
-    padded = _mirror(signals - signals.mean(axis=-1, keepdims=True), edge)
-    spectrum = np.fft.rfft(padded)
-    spectrum *= _gain(padded.shape[-1], rate_hz, low_hz, high_hz)
-    return np.fft.irfft(spectrum, padded.shape[-1])[..., edge : edge + count]
+        return np.zeros((*signals.shape[:-1], keep))
+    passed = np.empty((*signals.shape[:-1], keep))
+    length = count + 2 * edge
+    kernel = kernels.pass_band if _is_smooth(length) else uncompiled_bands.pass_band
+    rows = np.ascontiguousarray(signals, dtype=np.float64)
+    gain = _gain(length, rate_hz, low_hz, high_hz)
+    kernel(rows, count, edge, gain, _list_turns(length), keep, passed)
+    return passed
 
 
-def _mirror(signals: FloatArray, edge: int) -> FloatArray:
-    """Turn the ends around themselves, as np.pad does with odd reflection in thrice the time."""
-    count = signals.shape[-1]
-    padded = np.empty((*signals.shape[:-1], count + 2 * edge))
-    padded[..., edge : edge + count] = signals
-    np.subtract(2 * signals[..., :1], signals[..., edge:0:-1], out=padded[..., :edge])
-    before = signals[..., -2 : -edge - 2 : -1]
-    np.subtract(2 * signals[..., -1:], before, out=padded[..., edge + count :])
-    return padded
+@lru_cache(maxsize=64)
+def _is_smooth(length: int) -> bool:
+    """Say whether the compiled transform takes rows of a length."""
+    if length % 2 or length > _LONGEST:
+        return False
+    for factor in range(2, _LARGEST_PRIME + 1):
+        while length % factor == 0:
+            length //= factor
+    return length == 1
+
+
+@lru_cache(maxsize=64)
+def _list_turns(length: int) -> FloatArray:
+    """Give a circle in so many steps, as real and imaginary parts by turns."""
+    if not _is_smooth(length):
+        return np.empty(0)  # NumPy has its own
+    circle: FloatArray = np.exp(-2j * np.pi * np.arange(length) / length).view(np.float64)
+    return circle
 
 
 @lru_cache(maxsize=32)  # every window of a stream asks for the same one

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 
+from acclock.denoising import kernels
 from acclock.denoising.bandpass import bandpass
 from acclock.errors import SignalError
 from acclock.values import FloatArray
@@ -82,7 +82,9 @@ def read_heart_rates(beats: FloatArray, rate_hz: float) -> list[HeartRate]:
     if seconds < _SHORTEST_S:
         return [UNREAD] * len(beats)
     block = int(min(seconds, _LONGEST_BLOCK_S) * rate_hz)
-    lags, clarities = _find_beats(_similarities(_envelopes(beats, rate_hz), block), rate_hz)
+    lags = _list_lags(block, rate_hz)
+    around = range(lags.start - 1, lags.stop + 1)
+    found, clarities = _find_beats(_similarities(_envelopes(beats, rate_hz), block, around), lags)
     needed = max(_LOWEST_CLARITY, _CLARITY_OF_ONE_SECOND / sqrt(seconds))
     return [
         HeartRate(
@@ -92,7 +94,7 @@ def read_heart_rates(beats: FloatArray, rate_hz: float) -> list[HeartRate]:
             rms=strength,
         )
         for lag, clarity, strength in zip(
-            lags.tolist(), clarities.tolist(), _strengths(beats, block).tolist(), strict=True
+            found.tolist(), clarities.tolist(), _strengths(beats, block).tolist(), strict=True
         )
     ]
 
@@ -104,25 +106,26 @@ def _envelopes(beats: FloatArray, rate_hz: float) -> FloatArray:
     return bandpass(strength, rate_hz=rate_hz, low_hz=0.6, high_hz=6.0)
 
 
-def _similarities(envelopes: FloatArray, block: int) -> FloatArray:
+def _similarities(envelopes: FloatArray, block: int, lags: range) -> FloatArray:
     """Mean autocorrelation of the blocks, each scaled to itself so that one bump cannot rule."""
-    blocks = sliding_window_view(envelopes, block, axis=-1)[:, :: max(1, block // 2)]
-    centered = blocks - blocks.mean(axis=-1, keepdims=True)
-    energies = np.einsum("wbn,wbn->wb", centered, centered)[..., np.newaxis]
-    spectra = np.fft.rfft(centered, 2 * block)
-    powers = np.square(spectra.real) + np.square(spectra.imag)
-    # added up before they are transformed back, which is the same and a third of the work
-    np.divide(powers, energies, out=powers, where=energies > 0)
-    total = np.fft.irfft(powers.sum(axis=1), 2 * block)[:, :block]
-    return np.asarray(total / blocks.shape[1] / (1.0 - np.arange(block) / block))
+    likeness = np.empty((len(envelopes), len(lags)))
+    rows = np.ascontiguousarray(envelopes)
+    kernels.resemble(rows, rows.shape[-1], block, max(1, block // 2), lags.start, likeness)
+    return likeness
 
 
-def _find_beats(similarities: FloatArray, rate_hz: float) -> tuple[FloatArray, FloatArray]:
-    """Lag of one beat in samples and the similarity there; both zero where nothing repeats."""
-    first = int(np.ceil(60.0 * rate_hz / FASTEST_BPM))
-    last = min(int(60.0 * rate_hz / SLOWEST_BPM), similarities.shape[-1] * 3 // 4)
-    lags = np.arange(max(1, first), last)
-    before, here, after = (similarities[:, lags + step] for step in (-1, 0, 1))
+def _list_lags(block: int, rate_hz: float) -> range:
+    """Give the lags in samples that a heart can have."""
+    first = max(1, int(np.ceil(60.0 * rate_hz / FASTEST_BPM)))
+    return range(first, max(first, min(int(60.0 * rate_hz / SLOWEST_BPM), block * 3 // 4)))
+
+
+def _find_beats(similarities: FloatArray, lags: range) -> tuple[FloatArray, FloatArray]:
+    """Lag of one beat in samples and the similarity there; both zero where nothing repeats.
+
+    Takes the similarities of the lags and of one more on either side.
+    """
+    before, here, after = similarities[:, :-2], similarities[:, 1:-1], similarities[:, 2:]
     peaks = np.where((here >= before) & (here > after) & (here > 0), here, 0.0)
     best = peaks.max(axis=-1, initial=0.0)[:, np.newaxis]
     if not best.any():
@@ -130,7 +133,7 @@ def _find_beats(similarities: FloatArray, rate_hz: float) -> tuple[FloatArray, F
     chosen = ((peaks >= _NEARLY * best) & (peaks > 0)).argmax(axis=-1)[:, np.newaxis]
     left, top, right = (np.take_along_axis(one, chosen, -1) for one in (before, here, after))
     bend = np.where(best > 0, 2 * (left - 2 * top + right), 1.0)
-    found = np.where(best > 0, lags[chosen] + (left - right) / bend, 0.0)
+    found = np.where(best > 0, lags.start + chosen + (left - right) / bend, 0.0)
     return found[:, 0], np.where(best > 0, np.minimum(1.0, top), 0.0)[:, 0]
 
 

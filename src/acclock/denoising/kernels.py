@@ -1,6 +1,7 @@
 """The inner loops, compiled where there was a C compiler."""
 
 try:
+    from acclock.denoising._bands import pass_band
     from acclock.denoising._kernels import (
         attenuate,
         evenness,
@@ -11,9 +12,11 @@ try:
         recurse,
         roughness,
     )
+    from acclock.denoising._rhythm import resemble
 
     COMPILED = True
 except ImportError:
+    from acclock.denoising.uncompiled_bands import pass_band
     from acclock.denoising.uncompiled_kernels import (
         attenuate,
         evenness,
@@ -24,6 +27,7 @@ except ImportError:
         recurse,
         roughness,
     )
+    from acclock.denoising.uncompiled_rhythm import resemble
 
     COMPILED = False
 
@@ -35,6 +39,8 @@ __all__ = [
     "find_peaks",
     "liveliness",
     "median_magnitudes",
+    "pass_band",
     "recurse",
+    "resemble",
     "roughness",
 ]

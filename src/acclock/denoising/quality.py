@@ -50,7 +50,8 @@ class WindowQuality:
     heart_rate: HeartRate
     """Of the whole context: four seconds are too few."""
     regularity: float
-    """How evenly the peaks of the most even axis follow each other, from 0 to 1."""
+    """How evenly the peaks of the most even axis follow each other, from 0 to 1. Read
+    when the heart rate is."""
     beat_to_noise_db: float
     """How far the window rises above the noise of the sensor, on the strongest axis."""
     fluctuation: float
@@ -87,8 +88,8 @@ def judge_all(
 ) -> list[WindowQuality]:
     """Judge the windows of many wearers in one go, each as if alone: all have the axis before.
 
-    ``paced`` says whose heart rate is read; of the others it is ``UNREAD``, unless their windows
-    are so weak that it decides whether anybody is there.
+    ``paced`` says whose heart rate and regularity are read; of the others they are ``UNREAD`` and
+    zero, unless their windows are so weak that the rate decides whether anybody is there.
 
     One call for a hundred windows costs a third of a hundred calls. Until a stream has filled a
     context it is judged by the whole windows that it has: streams of any age then share a few
@@ -128,37 +129,39 @@ def _judge_alike(
     beats = bandpass(heard, rate_hz=config.rate_hz, low_hz=BEATS_HZ[0], high_hz=BEATS_HZ[1])
     usual, liveliest = measure_liveliness(beats, config)
     rises_db = compare_with_noise(heard, beats[..., -length:])
-    return map(
-        partial(_conclude, config=config),
-        starmap(
-            _Measured,
-            zip(
-                _read_some(beats, read | (np.array(rises_db) < _LEAST_RISE_DB), config.rate_hz),
-                measure_regularity(beats[..., -length:], config),
-                rises_db,
-                (liveliest / np.maximum(usual, QUIETEST)).max(axis=-1).tolist(),
-                measure_saturation(heard[..., -length:]),
-                (1.0 - received[:, -length:].mean(axis=-1)).tolist(),
-                usual.max(axis=-1).tolist(),
-                liveliest.max(axis=-1).tolist(),
-                fresh.tolist(),
-                strict=True,
-            ),
-        ),
+    rhythms = _read_some(beats, read | (np.array(rises_db) < _LEAST_RISE_DB), config)
+    measured = zip(
+        rhythms,
+        rises_db,
+        (liveliest / np.maximum(usual, QUIETEST)).max(axis=-1).tolist(),
+        measure_saturation(heard[..., -length:]),
+        (1.0 - received[:, -length:].mean(axis=-1)).tolist(),
+        usual.max(axis=-1).tolist(),
+        liveliest.max(axis=-1).tolist(),
+        fresh.tolist(),
+        strict=True,
     )
+    return map(partial(_conclude, config=config), starmap(_Measured, measured))
 
 
-def _read_some(beats: FloatArray, wanted: BoolArray, rate_hz: float) -> list[HeartRate]:
-    """Read the heart rates of some wearers."""
-    if wanted.all():
-        return read_heart_rates(beats, rate_hz)
-    found = iter(read_heart_rates(beats[wanted], rate_hz) if wanted.any() else ())
-    return [next(found) if one else UNREAD for one in wanted.tolist()]
+class _Rhythm(NamedTuple):
+    heart_rate: HeartRate
+    regularity: float
+
+
+def _read_some(beats: FloatArray, wanted: BoolArray, config: DenoiseConfig) -> list[_Rhythm]:
+    """Read how the hearts of some wearers beat."""
+    some = beats if wanted.all() else beats[wanted]
+    if not len(some):
+        return [_Rhythm(UNREAD, 0.0)] * len(beats)
+    rates = read_heart_rates(some, config.rate_hz)
+    evenness = measure_regularity(some[..., -config.window_length :], config)
+    found = map(_Rhythm, rates, evenness)
+    return [next(found) if one else _Rhythm(UNREAD, 0.0) for one in wanted.tolist()]
 
 
 class _Measured(NamedTuple):
-    heart_rate: HeartRate
-    regularity: float
+    rhythm: _Rhythm
     beat_to_noise_db: float
     fluctuation: float
     saturated_share: float
@@ -171,8 +174,8 @@ class _Measured(NamedTuple):
 def _conclude(seen: _Measured, config: DenoiseConfig) -> WindowQuality:
     weak = seen.beat_to_noise_db < _LEAST_RISE_DB
     return WindowQuality(
-        heart_rate=seen.heart_rate,
-        regularity=seen.regularity,
+        heart_rate=seen.rhythm.heart_rate,
+        regularity=seen.rhythm.regularity,
         beat_to_noise_db=seen.beat_to_noise_db,
         fluctuation=seen.fluctuation,
         saturated_share=seen.saturated_share,
@@ -183,7 +186,7 @@ def _conclude(seen: _Measured, config: DenoiseConfig) -> WindowQuality:
                 "gap": seen.missing_share > _MOST_MISSING,
                 "silence": seen.highest < QUIETEST,
                 "saturation": seen.saturated_share > _MOST_SATURATED,
-                "absence": weak and not seen.heart_rate.clear,
+                "absence": weak and not seen.rhythm.heart_rate.clear,
                 "activity": seen.usual > STRONGEST_BEAT,
                 "event": seen.fluctuation > _EVENT or seen.highest > STRONGEST_BEAT,
             }

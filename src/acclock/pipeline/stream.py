@@ -7,7 +7,7 @@ import numpy as np
 
 from acclock.acquisition.windows import Ring
 from acclock.denoising.context import is_sample, mend
-from acclock.denoising.heart_rate import UNREAD, HeartRate
+from acclock.denoising.heart_rate import UNREAD
 from acclock.denoising.quality import WARM_UP_S, WindowQuality
 from acclock.denoising.reference import Reference
 from acclock.denoising.stages import Stages, denoise
@@ -25,9 +25,9 @@ class StreamingDenoiser:
     window comes when one is full, and then one every ``step_s``; each is prepared within the
     20 s before its end. What is not finite counts as lost. A gap of more than half a second
     begins anew: the windows until 8 s after it are marked, and the reference is forgotten
-    (docs/decisions/0006). Heart rates are read once a second, from 20 s: windows in between have
-    that of the one before (docs/decisions/0040). Memory and work per second stay the same however
-    long it runs.
+    (docs/decisions/0006). Rhythms are read once a second, the rate from 20 s: windows in between
+    have that of the one before (docs/decisions/0040). Memory and work per second stay the same
+    however long it runs.
     """
 
     def __init__(self, preparation: Preparation, *, step_s: float = 1.0) -> None:
@@ -40,7 +40,7 @@ class StreamingDenoiser:
         self._received: Ring[np.bool_] = Ring(length=length, step=self._step)
         self._end: int | None = None
         self._reference: Reference | None = None
-        self._rates: list[HeartRate] = []
+        self._read: tuple[WindowQuality, ...] = ()
 
     def push(self, chunk: FloatArray, received: BoolArray | None = None) -> list[PreparedWindow]:
         """Take a chunk, with which samples arrived, and give the windows that it completes."""
@@ -86,14 +86,15 @@ class StreamingDenoiser:
         return end == self._config.window_length or end // rate_hz > (end - self._step) // rate_hz
 
     def _recall(self, qualities: Sequence[WindowQuality]) -> tuple[WindowQuality, ...]:
-        """Give every wearer the heart rate that was read last."""
-        read = [one.heart_rate for one in qualities]
-        known = self._rates or read
-        self._rates = [old if new is UNREAD else new for new, old in zip(read, known, strict=True)]
-        return tuple(
-            one if one.heart_rate is rate else replace(one, heart_rate=rate)
-            for one, rate in zip(qualities, self._rates, strict=True)
+        """Give every wearer the rhythm that was read last."""
+        known = self._read or qualities
+        self._read = tuple(
+            replace(new, heart_rate=old.heart_rate, regularity=old.regularity)
+            if new.heart_rate is UNREAD
+            else new
+            for new, old in zip(qualities, known, strict=True)
         )
+        return self._read
 
     def _prepare(self, context: Context) -> FloatArray:
         """Give the window at the end of one context, by what the ones before left behind."""

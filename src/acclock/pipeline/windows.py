@@ -19,8 +19,11 @@ def make_windows(
     config = preparation.config
     if preparation.name == "bandpass":
         low_hz, high_hz = BAND_HZ
-        whole = bandpass(contexts, rate_hz=config.rate_hz, low_hz=low_hz, high_hz=high_hz)
-        return whole[..., -config.window_length :].copy(), None
+        length = config.window_length
+        windows = bandpass(
+            contexts, rate_hz=config.rate_hz, low_hz=low_hz, high_hz=high_hz, last=length
+        )
+        return windows, None
     stages = denoise(contexts, config, reference)
     return stages.recovered.copy(), stages.reference  # a copy lets go of the context
 

@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -118,6 +120,17 @@ def test_the_kernel_agrees_with_its_numpy_twin(monkeypatch: pytest.MonkeyPatch) 
     for ratio, result in compiled.items():
         twin = resampling.interpolate(rows, positions, ratio=ratio)
         np.testing.assert_allclose(result, twin, rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("count", [1, 2, 24, 25, 400])
+@pytest.mark.parametrize("reach", [1, 24, 60])
+def test_rows_go_on_beyond_their_ends_as_numpy_pads_them(count: int, reach: int) -> None:
+    rows = np.random.default_rng(count).normal(size=(3, count))
+    mode: Any = {"mode": "edge"} if count < 2 else {"mode": "reflect", "reflect_type": "odd"}
+
+    continued = resampling._continue_beyond_ends(rows, reach)
+
+    np.testing.assert_array_equal(continued, np.pad(rows, ((0, 0), (reach, reach)), **mode))
 
 
 def test_the_order_of_samples_in_memory_does_not_matter() -> None:

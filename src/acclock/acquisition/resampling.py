@@ -1,6 +1,7 @@
 """Signals at other moments than those at which they were sampled."""
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -37,7 +38,7 @@ def interpolate(rows: FloatArray, positions: FloatArray, *, ratio: float) -> Flo
     """
     whole = np.rint(positions)
     if ratio == 1.0 and np.abs(positions - whole).max(initial=0.0) < WHOLE:
-        return rows[:, whole.astype(np.intp)]
+        return rows.take(whole.astype(np.intp), axis=1)
     cutoff = _cut_off(ratio)
     reach = find_reach(ratio)
     result = np.empty((rows.shape[0], positions.size))
@@ -75,7 +76,13 @@ def _weigh(cutoff: float, reach: int) -> FloatArray:
 
 
 def _continue_beyond_ends(rows: FloatArray, reach: int) -> FloatArray:
-    around = ((0, 0), (reach, reach))
-    if rows.shape[1] < 2:
-        return np.ascontiguousarray(np.pad(rows, around, mode="edge"))
-    return np.ascontiguousarray(np.pad(rows, around, mode="reflect", reflect_type="odd"))
+    """Turn the ends around themselves, as often as it takes."""
+    count = rows.shape[1]
+    if not reach < count:
+        mode: Any = {"mode": "edge"} if count < 2 else {"mode": "reflect", "reflect_type": "odd"}
+        return np.ascontiguousarray(np.pad(rows, ((0, 0), (reach, reach)), **mode))
+    continued = np.empty((rows.shape[0], count + 2 * reach))  # NumPy takes ten times as long
+    continued[:, reach : reach + count] = rows
+    np.subtract(2 * rows[:, :1], rows[:, reach:0:-1], out=continued[:, :reach])
+    np.subtract(2 * rows[:, -1:], rows[:, -2 : -reach - 2 : -1], out=continued[:, reach + count :])
+    return continued

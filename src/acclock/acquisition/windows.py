@@ -1,12 +1,13 @@
 """Windows of one length, cut from a recording or from chunks as they arrive."""
 
-from typing import Generic, TypeVar
+from functools import lru_cache
+from typing import Generic, NoReturn, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from acclock.errors import ConfigError, SignalError
-from acclock.values import FloatArray, Recording
+from acclock.values import BoolArray, FloatArray, Recording
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
@@ -65,9 +66,7 @@ class Ring(Generic[Scalar]):
         """Put samples behind those that are held, and give all of them."""
         room, count = self._room, fresh.shape[-1]
         if room is not None and fresh.shape[:-1] != room.shape[:-1]:
-            raise SignalError(
-                f"a chunk has the axes of the first, {room.shape[:-1]}; this has {fresh.shape[:-1]}"
-            )
+            _refuse_axes(room.shape[:-1], fresh.shape[:-1])
         if room is None or self._end + count > room.shape[-1]:
             room = self._make_room(fresh)
         room[..., self._end : self._end + count] = fresh  # behind all that was ever given away
@@ -83,3 +82,57 @@ class Ring(Generic[Scalar]):
         room[..., : held.shape[-1]] = held
         self._room, self._begin, self._end = room, 0, held.shape[-1]
         return room
+
+
+class Reel:
+    """A ring of samples and of which of them arrived, that both are pushed into together.
+
+    Whether all of a window arrived is known without looking at it: then its mask is the same
+    array each time.
+
+    >>> reel = Reel(length=3, step=2)
+    >>> [(window, arrived)] = reel.push(np.array([[1.0, 2.0, 3.0, 4.0]]), np.ones(4, dtype=bool))
+    >>> window, arrived
+    (array([[1., 2., 3.]]), array([ True,  True,  True]))
+    """
+
+    def __init__(self, *, length: int, step: int) -> None:
+        self._ring: Ring[np.float64] = Ring(length=length, step=step)
+        self._length, self._step = length, step
+        self._axes: tuple[int, ...] | None = None
+        self._taken = self._begin = self._whole_from = 0
+        """Samples that were pushed, where the next window begins, and behind the last loss."""
+
+    def push(self, samples: FloatArray, received: BoolArray) -> list[tuple[FloatArray, BoolArray]]:
+        """Take samples ``(..., axes, n)`` and a mask ``(..., n)``; give windows, oldest first."""
+        *wearers, axes, count = samples.shape
+        if received.shape != (*wearers, count):
+            raise SignalError(f"a mask has shape {(*wearers, count)}, not {received.shape}")
+        if self._axes not in (None, samples.shape[:-1]):
+            _refuse_axes(self._axes, samples.shape[:-1])
+        self._axes = samples.shape[:-1]
+        both = np.empty((*wearers, axes + 1, count))
+        both[..., :axes, :] = samples
+        both[..., axes, :] = received
+        self._taken += count
+        if not received.all():
+            self._whole_from = self._taken
+        windows = []
+        for window in self._ring.push(both):
+            whole = self._begin >= self._whole_from
+            mask = all_of((*wearers, self._length)) if whole else window[..., axes, :] > 0.0
+            windows.append((window[..., :axes, :], mask))
+            self._begin += self._step
+        return windows
+
+
+def _refuse_axes(first: tuple[int, ...] | None, found: tuple[int, ...]) -> NoReturn:
+    raise SignalError(f"a chunk has the axes of the first, {first}; this has {found}")
+
+
+@lru_cache(maxsize=64)
+def all_of(shape: tuple[int, ...]) -> BoolArray:
+    """Give a mask of what arrived whole, which nobody may write into."""
+    mask = np.ones(shape, dtype=bool)
+    mask.flags.writeable = False
+    return mask

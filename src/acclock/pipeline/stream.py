@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from acclock.acquisition.windows import Ring
+from acclock.acquisition.windows import Reel, all_of
 from acclock.denoising.context import is_sample, mend
 from acclock.denoising.heart_rate import UNREAD
 from acclock.denoising.quality import WARM_UP_S, WindowQuality
@@ -36,8 +37,7 @@ class StreamingDenoiser:
         if not self._step:
             raise ConfigError(f"a step lasts up to {WARM_UP_S:g} s, not {step_s}")
         length = self._config.context_length
-        self._samples: Ring[np.float64] = Ring(length=length, step=self._step)
-        self._received: Ring[np.bool_] = Ring(length=length, step=self._step)
+        self._reel = Reel(length=length, step=self._step)
         self._end: int | None = None
         self._reference: Reference | None = None
         self._read: tuple[WindowQuality, ...] = ()
@@ -59,12 +59,11 @@ class StreamingDenoiser:
         if self._end is None:
             self._end = self._config.window_length
             before = self._config.context_length - self._config.window_length
-            self._samples.push(np.zeros((*samples.shape[:-1], before)))
-            self._received.push(np.zeros((*arrived.shape[:-1], before), dtype=bool))
+            nothing = np.zeros((*samples.shape[:-1], before))
+            self._reel.push(nothing, np.zeros((*arrived.shape[:-1], before), dtype=bool))
         contexts = []
-        whole = zip(self._samples.push(samples), self._received.push(arrived), strict=True)
-        for holed, mask in whole:
-            mended, fresh = mend(holed, mask, rate_hz=self._config.rate_hz)
+        for holed, mask in self._reel.push(samples, arrived):
+            mended, fresh = self._mend(holed, mask)
             contexts.append(
                 Context(
                     samples=mended,
@@ -79,6 +78,11 @@ class StreamingDenoiser:
             )
             self._end += self._step
         return contexts
+
+    def _mend(self, holed: FloatArray, mask: BoolArray) -> tuple[FloatArray, NDArray[np.intp]]:
+        if mask is all_of(mask.shape):  # nearly always, and looking takes longer than asking
+            return holed, np.full(mask.shape[:-1], mask.shape[-1], dtype=np.intp)
+        return mend(holed, mask, rate_hz=self._config.rate_hz)
 
     def _is_paced(self, end: int) -> bool:
         """Say whether a window is the first that ends in its second."""

@@ -57,8 +57,6 @@ def look_at(spans: Sequence[FloatArray]) -> list[Look]:
 
 def bridge(span: FloatArray, received: BoolArray) -> FloatArray:
     """Draw lines over what is missing, which is motion neither of a head nor of a hand."""
-    if received.all():
-        return span
     heard = np.flatnonzero(received)
     return np.stack([np.interp(np.arange(span.shape[1]), heard, axis[heard]) for axis in span])
 

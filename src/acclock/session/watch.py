@@ -5,9 +5,7 @@ from collections.abc import Iterable
 from math import inf
 from typing import Literal
 
-import numpy as np
-
-from acclock.acquisition.windows import Ring
+from acclock.acquisition.windows import Reel, all_of
 from acclock.session.looks import LOOK_S, SPAN_S, Look, bridge, look_at
 from acclock.session.usual import Usual
 from acclock.values import BoolArray, FloatArray
@@ -45,8 +43,7 @@ class Watch:
 
     def __init__(self, rate_hz: float) -> None:
         span, step = round(SPAN_S * rate_hz), max(1, round(LOOK_S * rate_hz))
-        self._samples: Ring[np.float64] = Ring(length=span, step=step)
-        self._received: Ring[np.bool_] = Ring(length=span, step=step)
+        self._reel = Reel(length=span, step=step)
         self._levels, self._jerks = Usual(_REMEMBERED), Usual(_REMEMBERED)
         self._bursts: deque[float] = deque(maxlen=10)
         self._still_looks = 0
@@ -58,8 +55,11 @@ class Watch:
 
     def gather(self, samples: FloatArray, received: BoolArray) -> list[FloatArray]:
         """Take samples and give the spans that they complete: those of many are looked at once."""
-        spans = zip(self._samples.push(samples), self._received.push(received), strict=True)
-        return [bridge(span, arrived) for span, arrived in spans if arrived.any()]
+        return [
+            span if arrived is all_of(arrived.shape) else bridge(span, arrived)
+            for span, arrived in self._reel.push(samples, received)
+            if arrived.any()
+        ]
 
     def tell(self, looks: Iterable[Look]) -> list[Sign]:
         """Say what the spans that were gathered show, oldest first."""

@@ -45,7 +45,7 @@ class ServiceConfig:
     questions_per_minute: int = 600
     failures_per_minute: int = 30
     """Wrong tokens from one address, over all replicas."""
-    batch: int = 32
+    batch: int = 16
     """Windows that are embedded together, at most."""
     replica: str = field(default_factory=lambda: os.urandom(8).hex())
     """A random name of this process."""

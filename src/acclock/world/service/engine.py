@@ -40,7 +40,7 @@ class Engine:
         embed: Callable[[FloatArray], FloatArray],
         metrics: Metrics,
         *,
-        batch: int = 32,
+        batch: int = 16,
         most_streams: int = 400,
     ) -> None:
         self._metrics, self._most = metrics, most_streams

@@ -9,9 +9,9 @@ from acclock.session.chunks import Break, Chunk
 from acclock.world.service.batches import Work
 from acclock.world.service.listeners import Listener
 
-_DEADLINE_S = 0.06
-"""How long a piece waits for others to be worked on with: of a batch of 16 each costs a fifth less
-than of one of four (docs/decisions/0038)."""
+_DEADLINE_S = 0.03
+"""How long a piece waits for others to be worked on with: of a batch of eight each costs far less
+than alone, and of a larger one little less (docs/decisions/0043)."""
 _MOST_WAITING = 32
 """Pieces of one stream."""
 

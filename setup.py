@@ -9,6 +9,7 @@ setup(
         Extension(
             str(source.with_suffix("")).removeprefix("src/").replace("/", "."),
             sources=[str(source)],
+            depends=[str(header) for header in source.parent.glob("*.h")],
             extra_compile_args=["-O3"],
             optional=True,
         )

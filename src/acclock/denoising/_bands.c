@@ -1,12 +1,12 @@
-/* A band-pass of many rows at once, three to five times faster than by NumPy's transforms.
+/* A band-pass of many rows at once, several times faster than by NumPy's transforms.
 
    pass_band(rows, count, edge, gain, turns, keep, out)
 
-   Of every row of `count` doubles: its mean is taken off, its ends are turned around themselves over
-   `edge` samples each, every frequency is scaled by its `gain`, and the last `keep` samples between
-   the turned ends are written. `turns` holds exp(-2 pi i k / n) for all k below n = count + 2 edge,
-   which is even and has no prime factor above 31. uncompiled_bands.py does the same in NumPy; the
-   two agree to rounding.
+   Of every row of `count` doubles: its mean is taken off, its ends are turned around themselves
+   over `edge` samples each, every frequency is scaled by its `gain`, and the last `keep` samples
+   between the turned ends are written. `turns` holds exp(-2 pi i k / n) for all k below
+   n = count + 2 edge, which is even and has no prime factor above 31. uncompiled_bands.py does the
+   same in NumPy; the two agree to rounding.
 
    Four rows lie side by side in a vector. No row sees another: each gets what it gets alone. */
 
@@ -14,20 +14,9 @@
 #include <Python.h>
 #include <string.h>
 
-#if !defined(__GNUC__)
-#error "vectors are those of GCC and Clang; without them NumPy does this"
-#endif
+#include "_vectors.h"
 
-#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
-#define FOR_EACH_PROCESSOR __attribute__((target_clones("arch=x86-64-v3", "default")))
-#else
-#define FOR_EACH_PROCESSOR
-#endif
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-
-enum { LANES = 4, LARGEST_PRIME = 31, MOST_RADICES = 64, HALF = LARGEST_PRIME / 2 };
-
-typedef double Lanes __attribute__((vector_size(LANES * sizeof(double))));
+enum { LARGEST_PRIME = 31, MOST_RADICES = 64, HALF = LARGEST_PRIME / 2 };
 
 typedef struct {
     Py_ssize_t count, edge, keep;
@@ -99,7 +88,7 @@ ALWAYS_INLINE void mix(const Lanes *from, Py_ssize_t apart, Lanes *to, Py_ssize_
     }
 }
 
-/* One pass of Stockham's transform of `half` points, of which `done` are already beside each other. */
+/* One pass of Stockham's transform of `half` points, of which `done` are already side by side. */
 ALWAYS_INLINE void go_through(const Lanes *from, Lanes *to, Py_ssize_t half, Py_ssize_t done,
                               Py_ssize_t radix, const double *turns) {
     double roots[2 * HALF * HALF], *root = roots;
@@ -207,7 +196,8 @@ static void pass_four(const double *const *rows, double *const *out, const Job *
     }
 }
 
-static void pass_all(const double *rows, Py_ssize_t many, const Job *job, double *out, Lanes *room) {
+static void pass_all(const double *rows, Py_ssize_t many, const Job *job, double *out,
+                     Lanes *room) {
     Py_ssize_t row, lane;
     for (row = 0; row < many; row += LANES) {
         const double *from[LANES];
@@ -247,8 +237,8 @@ static PyObject *pass_band(PyObject *Py_UNUSED(module), PyObject *args) {
     Job job;
     char *room = NULL;
     int fits;
-    if (!PyArg_ParseTuple(args, "y*nny*y*nw*:pass_band", &rows, &job.count, &job.edge, &gain, &turns,
-                          &job.keep, &out)) {
+    if (!PyArg_ParseTuple(args, "y*nny*y*nw*:pass_band", &rows, &job.count, &job.edge, &gain,
+                          &turns, &job.keep, &out)) {
         return NULL;
     }
     fits = understand(&job, &gain, &turns);
@@ -258,7 +248,8 @@ static PyObject *pass_band(PyObject *Py_UNUSED(module), PyObject *args) {
         room = PyMem_RawMalloc((size_t)(2 * (job.count + 2 * job.edge) + 1) * sizeof(Lanes));
     }
     if (room != NULL) {
-        size_t ahead = sizeof(Lanes) - (size_t)room % sizeof(Lanes); /* vectors lie at even places */
+        /* vectors lie at multiples of their size */
+        size_t ahead = sizeof(Lanes) - (size_t)room % sizeof(Lanes);
         Py_BEGIN_ALLOW_THREADS
         pass_all(rows.buf, many, &job, out.buf, (Lanes *)(room + ahead));
         Py_END_ALLOW_THREADS

@@ -5,26 +5,16 @@
    Every row of `count` doubles is cut into blocks of `block` samples, one every `hop`. Each block,
    without its mean, is compared with itself `lag` samples later, and `lag` + 1, and so on for as
    many as a row of `out` has; one is the same, and zero is nothing alike or silence. What is
-   written is the mean over the blocks. uncompiled_rhythm.py does the same by Fourier transforms; the
-   two agree to rounding. */
+   written is the mean over the blocks. uncompiled_rhythm.py does the same by Fourier transforms;
+   the two agree to rounding. */
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <string.h>
 
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
-#define FOR_EACH_PROCESSOR __attribute__((target_clones("arch=x86-64-v3", "default")))
-#else
-#define FOR_EACH_PROCESSOR
-#endif
+#include "_vectors.h"
 
-#if !defined(__GNUC__)
-#error "vectors are those of GCC and Clang; without them NumPy does this"
-#endif
-
-enum { LANES = 4, VECTORS = 4, TOGETHER = LANES * VECTORS };
-
-typedef double Lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(sizeof(double))));
+enum { VECTORS = 4, TOGETHER = LANES * VECTORS };
 
 /* Takes the mean off; returns what is left squared and added up. */
 static double center(const double *block, Py_ssize_t length, double *centered) {
@@ -43,10 +33,10 @@ static double center(const double *block, Py_ssize_t length, double *centered) {
 FOR_EACH_PROCESSOR
 static void compare(const double *centered, Py_ssize_t length, Py_ssize_t lag, double share,
                     double *out, Py_ssize_t lags) {
-    Lanes sums[VECTORS] = {{0.0}};
+    LooseLanes sums[VECTORS] = {{0.0}};
     Py_ssize_t i, k;
     for (i = 0; i + lag < length; i++) {
-        const Lanes *later = (const Lanes *)(centered + i + lag);
+        const LooseLanes *later = (const LooseLanes *)(centered + i + lag);
         for (k = 0; k < VECTORS; k++) sums[k] += centered[i] * later[k];
     }
     for (k = 0; k < TOGETHER && k < lags; k++) {

@@ -1,7 +1,8 @@
 """Many wearers on one server: ``python -m benchmarks.service curve overload hold``.
 
 ``hold``      so many streams (``--streams``) for ``--minutes``: the promise of docs/service.md
-``curve``     more and more streams until a decision in a hundred takes over 250 ms or is missing
+``curve``     more and more streams until a decision in a hundred takes over 250 ms, or one is
+              missing, or a stream is sent away
 ``overload``  three times as many as the curve carried, then as many again as it carries
 ``soak``      ``--streams`` for ``--minutes``, some of them coming and going: is anything growing?
 
@@ -43,7 +44,7 @@ async def measure(served: Served, crowd: Crowd, seconds: float) -> Row:
     stolen_before_s = stolen_s()
     await crowd.rest(seconds)
     end_s = time.monotonic()
-    count, passed_s = len(crowd.all), end_s - begin_s
+    count, passed_s = sum(not one.ended for one in crowd.all), end_s - begin_s
     server_ms = 1e3 * (served.cpu_s() - server_s) / passed_s / max(1, count)
     client = (time.process_time() - client_s) / passed_s
     stolen = (stolen_s() - stolen_before_s) / passed_s
@@ -51,7 +52,7 @@ async def measure(served: Served, crowd: Crowd, seconds: float) -> Row:
     waits = tally.waits_ms(begin_s, end_s)
     p50, p99 = np.percentile(waits, [50, 99]).round(1).tolist() if waits.size else (None, None)
     return {
-        "streams": count,
+        "streams": count,  # that are there in the end
         "seconds": round(passed_s, 1),
         "decisions": int(waits.size),
         "p50_ms": p50,
@@ -124,7 +125,7 @@ class Bench:
             row = await measure(self._served, crowd, self._asked.seconds)
             row["megabytes_per_stream"] = round((row["server_megabytes"] - idle_mb) / count, 2)
             self._note("curve", row)
-            if not is_good(row):
+            if not is_good(row) or row["streams"] < count:  # some were sent away as others came
                 break
             self._capacity = count
         await crowd.shrink(crowd.all)

@@ -13,7 +13,7 @@ EDGE_S = 2.0
 """How much of each end is mirrored, so that the ends do not ring into each other."""
 _LARGEST_PRIME = 31
 _LONGEST = 2**16
-"""Of the lengths that the compiled kernel transforms: beyond, NumPy's is as good."""
+"""Of the lengths that the compiled kernel takes, and that a circle is remembered for."""
 
 
 def bandpass(

@@ -4,7 +4,7 @@ BIN := .venv/bin
 KERNELS := $(shell find src -name '_*.c')
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test test-slow test-all check format bench wheel docs lock clean
+.PHONY: demo test test-slow test-all check format bench folds wheel docs lock clean
 
 demo: .venv/runtime
 	$(BIN)/acclock demo
@@ -31,6 +31,10 @@ format: .venv/complete
 
 bench: .venv/complete
 	$(BIN)/python -m benchmarks
+
+# Models that have not met the people they are tried on; what is there already is not made again.
+folds: .venv/complete
+	$(BIN)/python -m benchmarks.folds
 
 docs: .venv/complete
 	$(BIN)/python docs/make_reference.py

@@ -7,12 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acclock.matching.cohort import Cohort
-from acclock.matching.template import Template
 from acclock.session.evidence import WINDOW_S, Evidence, add
-from acclock.session.likelihood import MOST_NATS, Likelihood, calibrate
+from acclock.session.likelihood import MOST_NATS, Likelihood
 from acclock.session.policies import POLICIES
-from acclock.values import FloatArray
 
 NATS = st.floats(-MOST_NATS, MOST_NATS)
 
@@ -63,46 +60,3 @@ def test_nearer_never_weighs_less(
 @pytest.mark.parametrize("distance", [math.nan, math.inf])
 def test_no_distance_speaks_against_the_user(distance: float) -> None:
     assert Likelihood(middle=0.6, steepness=20.0).weigh(distance) == -MOST_NATS
-
-
-def test_calibration_is_the_ratio_of_two_normal_distributions(
-    template: Template, cohort: Cohort
-) -> None:
-    likelihood = calibrate(template.center, template.user_distances, cohort)
-
-    # a naive twin: rebuild both normals from steepness and middle, and compare their logarithms
-    own = template.user_distances
-    spread = 1.0 / math.sqrt(likelihood.steepness / (2.0 * (likelihood.middle - own.mean())))
-    assert spread == pytest.approx(own.std(), rel=0.2)
-    assert own.mean() < likelihood.middle < 1.3
-
-
-def test_the_user_weighs_for_and_strangers_against(
-    template: Template, cohort: Cohort, user: FloatArray, stranger: FloatArray
-) -> None:
-    likelihood = calibrate(template.center, template.user_distances, cohort, allowance=2.0)
-
-    assert likelihood.weigh(float(np.linalg.norm(user - template.center))) == MOST_NATS
-    assert likelihood.weigh(float(np.linalg.norm(stranger - template.center))) == -MOST_NATS
-
-
-def test_allowing_for_a_new_wearing_moves_the_middle_outwards(
-    template: Template, cohort: Cohort
-) -> None:
-    middles = [
-        calibrate(template.center, template.user_distances, cohort, allowance=spreads).middle
-        for spreads in (0.0, 1.0, 2.0, 3.0)
-    ]
-
-    assert middles == sorted(middles)
-
-
-def test_a_cohort_in_the_midst_of_the_user_leaves_a_middle_beyond_the_user(
-    template: Template, user: FloatArray
-) -> None:
-    likelihood = calibrate(
-        template.center, template.user_distances, Cohort(embeddings=user, model="test")
-    )
-
-    assert likelihood.middle > template.user_distances.mean()
-    assert math.isfinite(likelihood.steepness)

@@ -18,6 +18,9 @@ from acclock.session.policies import POLICIES, Policy, policy_named
         ("most_lost", 1.5),
         ("episodes", 0),
         ("confirm_s", 15.0),
+        ("cohort_factor", 0.0),
+        ("cohort_factor", 3.5),
+        ("wearing_factor", 3.5),
     ],
 )
 def test_a_senseless_policy_is_refused(field: str, value: object) -> None:
@@ -28,10 +31,24 @@ def test_a_senseless_policy_is_refused(field: str, value: object) -> None:
 def test_the_stricter_policy_is_stricter_in_everything() -> None:
     strict, balanced, comfortable = (POLICIES[n] for n in ("strict", "balanced", "comfortable"))
 
-    for field in ("allowance", "revoke_nats", "confirm_s", "grace_s", "resume_s"):
+    for field in (
+        "cohort_factor",
+        "wearing_factor",
+        "revoke_nats",
+        "confirm_s",
+        "grace_s",
+        "resume_s",
+    ):
         values = [getattr(policy, field) for policy in (strict, balanced, comfortable)]
         assert values == sorted(values)
         assert len(set(values)) == 3
+
+
+def test_no_policy_takes_more_strangers_for_the_user_than_it_may() -> None:
+    most = {"strict": 1.0, "balanced": 2.0, "comfortable": 3.0}
+
+    for name, factor in most.items():
+        assert POLICIES[name].cohort_factor <= POLICIES[name].wearing_factor <= factor
 
 
 def test_no_policy_opens_by_heartbeat_unless_asked() -> None:

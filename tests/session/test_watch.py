@@ -65,6 +65,16 @@ def test_motion_on_top_of_a_heartbeat_is_lively_and_no_removal(movement: Movemen
     assert signs.count("lively") > len(signs) / 3
 
 
+@pytest.mark.parametrize("person", range(4))
+def test_motion_above_the_band_that_is_read_excuses_nobody(person: int) -> None:
+    times = np.arange(4000) / RATE_HZ
+    burst = (times > 20.0) * (times % 2.0 < 1.0) * 0.6 * np.sin(2.0 * np.pi * 47.0 * times)
+
+    signs = watch(worn(person) + burst)[72:]  # from when the first of them is heard
+
+    assert signs.count("lively") <= watch(worn(person))[72:].count("lively") + 1
+
+
 def test_running_shakes_like_a_hand() -> None:
     assert "handled" in watch(worn(0, "run"))
 

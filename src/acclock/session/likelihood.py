@@ -7,6 +7,8 @@ import numpy as np
 
 from acclock.matching.centers import leave_one_out
 from acclock.matching.cohort import Cohort
+from acclock.matching.normalization import measure
+from acclock.matching.template import Template
 from acclock.values import FloatArray
 
 _NEAR = 0.05
@@ -19,6 +21,10 @@ _LEAST_COSINE = 0.05
 """Windows that point nowhere in common have no center to be near to."""
 MOST_NATS = 8.0
 """What a whole window may say at most: one odd window shall not decide."""
+_ROUNDING = 1e-9
+"""The next stranger stays outside also when their distance is computed otherwise."""
+_SHARE_OF_NONE = 0.01
+"""Of the cohort may lie nearer than what speaks for a user whose threshold encloses nobody."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,28 +50,63 @@ class Likelihood:
         return max(-MOST_NATS, min(nats, MOST_NATS)) if isfinite(nats) else -MOST_NATS
 
 
-def calibrate(
-    center: FloatArray,
-    user_distances: FloatArray,
-    cohort: Cohort,
-    *,
-    allowance: float = 0.0,
-    windows: float | None = None,
-) -> Likelihood:
-    """Learn from a user's own distances, and from strangers', what a distance to a center says.
+def allowed_share(template: Template, cohort: Cohort, *, factor: float) -> float:
+    """Give the share of the cohort that may lie nearer than what speaks for the user.
 
-    ``user_distances`` are an enrollment's, from its own center; ``allowance`` moves the user
-    away by so many of their spreads, as a new wearing does. ``windows`` is of how many the center
-    was made, where they were fewer than the enrollment's.
+    That is the share which the enrolled threshold encloses, times the factor of a policy
+    (docs/decisions/0044): a session must not accept more strangers than the threshold does.
     """
-    own = leave_one_out(user_distances)
-    if windows is not None:
-        own = expect_from_few(own, windows)
-    spread = max(float(own.std()), _NARROWEST)
-    usual = float(own.mean()) + allowance * spread
-    nearest = float(np.quantile(cohort.distances_to(center), _NEAR))
-    apart = max(nearest - usual, _LEAST_APART * spread)
-    return Likelihood(middle=usual + apart / 2.0, steepness=apart / spread**2)
+    distances = measure(template.center, cohort.embeddings, rule=template.rule, cohort=cohort)
+    enclosed = float((distances < template.threshold).mean())
+    return factor * enclosed if enclosed else _SHARE_OF_NONE
+
+
+def calibrate_template(template: Template, cohort: Cohort, *, factor: float) -> Likelihood:
+    """Learn what a distance from a template says of somebody who has just put the earphone in.
+
+    The user is expected where their enrolled windows lay, and near strangers as far beyond the
+    farthest distance that the cohort allows.
+    """
+    own = leave_one_out(template.user_distances)
+    share = allowed_share(template, cohort, factor=factor)
+    middle = reach(cohort.distances_to(template.center), share)
+    return _separate(own, 2.0 * (middle - float(own.mean())), middle)
+
+
+def calibrate_wearing(
+    center: FloatArray, template: Template, cohort: Cohort, *, factor: float, windows: float
+) -> Likelihood:
+    """Learn what a distance from the center of a proven wearing says of whoever wears it now.
+
+    ``windows`` is of how many the center was made: fewer than an enrollment's, so the user's own
+    lie farther from it. The cohort, seen from that center, bounds it as it does the template.
+    """
+    own = expect_from_few(leave_one_out(template.user_distances), windows)
+    strangers = cohort.distances_to(center)
+    apart = float(np.quantile(strangers, _NEAR)) - float(own.mean())
+    midway = float(own.mean()) + max(apart, _LEAST_APART * _spread(own)) / 2.0
+    bound = reach(strangers, allowed_share(template, cohort, factor=factor))
+    return _separate(own, apart, min(midway, bound))
+
+
+def reach(distances: FloatArray, share: float) -> float:
+    """Give the greatest distance below which at most this share of some distances lies.
+
+    >>> round(reach(np.array([0.9, 0.7, 0.8, 1.0]), 0.25), 6)
+    0.8
+    """
+    allowed = min(int(share * distances.size + 1e-9), distances.size - 1)
+    return float(np.partition(distances, allowed)[allowed]) - _ROUNDING
+
+
+def _separate(own: FloatArray, apart: float, middle: float) -> Likelihood:
+    spread = _spread(own)
+    apart = max(apart, _LEAST_APART * spread)
+    return Likelihood(middle=middle, steepness=apart / spread**2)
+
+
+def _spread(own: FloatArray) -> float:
+    return max(float(own.std()), _NARROWEST)
 
 
 def expect_from_few(distances: FloatArray, windows: float) -> FloatArray:

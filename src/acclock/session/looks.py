@@ -1,6 +1,7 @@
 """What the last two and a half seconds of an earphone's motion look like."""
 
 from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,9 @@ LOOK_S = 0.25
 SPAN_S = 2.5
 _SECOND_S = 1.0
 _TURNED = np.cos(np.deg2rad(60.0))
+_BAND_EDGE_HZ, _BAND_STOP_HZ = 42.0, 46.0
+"""What the encoders read ends at 40 Hz; above the second nothing is left of it."""
+_TAPS = 41
 _LEAST_GRAVITY = 3.0
 """In m/s²: below, gravity was taken out of the signal and its direction means nothing."""
 
@@ -25,8 +29,10 @@ class Look(NamedTuple):
     """RMS over the last second."""
     burst: float
     """RMS of the last quarter of a second, from where the earphone lay in the second before."""
+    in_band: float
+    """RMS over the last second of what the encoder can hear of it."""
     jerk: float
-    """RMS of the differences over the last second."""
+    """RMS of the differences of the same."""
     noise: float
     """Of the sensor, told from second differences."""
     turned: bool
@@ -43,12 +49,14 @@ def look_at(spans: Sequence[FloatArray]) -> list[Look]:
     last, first = together[..., -second:], together[..., :second]
     after = last.mean(axis=-1)
     before = together[..., -second - burst : -burst].mean(axis=-1)
+    audible = _keep_band(together, second)
     noise = np.empty(together.shape[:-1])
     roughness(together, together.shape[-1], noise)
     columns = (
         _rms(last - after[..., np.newaxis]),
         _rms(together[..., -burst:] - before[..., np.newaxis]),
-        _rms(np.diff(last)),
+        _rms(audible - audible.mean(axis=-1, keepdims=True)),
+        _rms(np.diff(audible)),
         np.sqrt(np.square(noise / SECOND_DIFFERENCE).sum(axis=-1)),
         _have_turned(first.mean(axis=-1), after),
     )
@@ -59,6 +67,28 @@ def bridge(span: FloatArray, received: BoolArray) -> FloatArray:
     """Draw lines over what is missing, which is motion neither of a head nor of a hand."""
     heard = np.flatnonzero(received)
     return np.stack([np.interp(np.arange(span.shape[1]), heard, axis[heard]) for axis in span])
+
+
+def _keep_band(together: FloatArray, second: int) -> FloatArray:
+    """Give the last second that a low-pass leaves of the spans; a slow sensor needs none.
+
+    Motion above the band is heard by nobody who tells people apart, so it must not excuse anybody.
+    """
+    rate_hz = together.shape[-1] / SPAN_S
+    if rate_hz / 2.0 <= _BAND_STOP_HZ:
+        return together[..., -second:]
+    return np.asarray(together[..., -second - _TAPS + 1 :] @ _low_pass(second, rate_hz))
+
+
+@cache
+def _low_pass(second: int, rate_hz: float) -> FloatArray:
+    """Give the matrix of a windowed sinc: 50 dB down where the band ends."""
+    times = np.arange(_TAPS) - (_TAPS - 1) / 2.0
+    taps = np.sinc(2.0 * _BAND_EDGE_HZ / rate_hz * times) * np.kaiser(_TAPS, 5.0)
+    matrix = np.zeros((second + _TAPS - 1, second))
+    for column in range(second):
+        matrix[column : column + _TAPS, column] = taps / taps.sum()
+    return matrix
 
 
 def _rms(axes: FloatArray) -> FloatArray:

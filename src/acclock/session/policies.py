@@ -9,6 +9,8 @@ from acclock.denoising.quality import WARM_UP_S
 from acclock.errors import ConfigError
 
 Entry = Literal["grant", "heartbeat"]
+MOST_COHORT_FACTOR = 3.0
+"""No policy accepts at a distance that encloses more strangers, measured by the threshold."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,9 +25,12 @@ class Policy:
     """What opens a session: another factor's grant, or a longer proof by the heartbeat alone."""
     step_s: float = 0.5
     """How often a window is judged."""
-    allowance: float = 2.0
-    """By how many spreads of the enrolled windows a new wearing may lie farther off."""
-    proof_nats: float = 15.0
+    cohort_factor: float = 0.9
+    """How many times the share of the cohort that the enrolled threshold encloses may lie nearer
+    than a distance that still speaks for the user (docs/decisions/0044)."""
+    wearing_factor: float = 2.0
+    """The same for the distance from a proven wearing's own center, by which it is revoked."""
+    proof_nats: float = 8.0
     """Evidence that proves a wearing to be the user's, or not to be."""
     proof_s: float = 10.0
     """How long the heartbeat must have spoken for the user, at least, to prove a wearing."""
@@ -54,18 +59,24 @@ class Policy:
     def __post_init__(self) -> None:
         if self.entry not in get_args(Entry):
             raise ConfigError(f"an entry is one of {', '.join(get_args(Entry))}, not {self.entry}")
-        for one in fields(self):
-            value = getattr(self, one.name)
-            if one.name in ("name", "entry"):
-                continue
-            if not (0 <= value < 1e6) or (value == 0 and one.name not in ("allowance", "resume_s")):
-                raise ConfigError(f"{one.name} of a policy must be positive, not {value}")
+        self._require_numbers()
         if not 0.1 <= self.step_s <= min(4.0, self.stall_s):
             raise ConfigError(f"a step lasts 0.1 s up to the longest silence, not {self.step_s}")
+        if max(self.cohort_factor, self.wearing_factor) > MOST_COHORT_FACTOR:
+            raise ConfigError(
+                f"cohort_factor and wearing_factor are at most {MOST_COHORT_FACTOR:g}, "
+                f"not {self.cohort_factor} and {self.wearing_factor}"
+            )
         if self.most_lost > 1.0:
             raise ConfigError(f"most_lost is a share, not {self.most_lost}")
         if self.confirm_s <= self.needed_s + WARM_UP_S:
             raise ConfigError(f"confirm_s leaves no time for the proof: {self.confirm_s}")
+
+    def _require_numbers(self) -> None:
+        for name in (one.name for one in fields(self) if one.name not in ("name", "entry")):
+            value = getattr(self, name)
+            if not (0 <= value < 1e6) or (value == 0 and name != "resume_s"):
+                raise ConfigError(f"{name} of a policy must be positive, not {value}")
 
     @property
     def needed_nats(self) -> float:
@@ -87,11 +98,18 @@ class Policy:
 
 BALANCED = Policy()
 STRICT = Policy(
-    name="strict", allowance=1.0, revoke_nats=7.0, confirm_s=40.0, grace_s=10.0, resume_s=0.0
+    name="strict",
+    cohort_factor=0.3,
+    wearing_factor=1.0,
+    revoke_nats=7.0,
+    confirm_s=40.0,
+    grace_s=10.0,
+    resume_s=0.0,
 )
 COMFORTABLE = Policy(
     name="comfortable",
-    allowance=3.0,
+    cohort_factor=1.2,
+    wearing_factor=3.0,
     revoke_nats=17.0,
     confirm_s=90.0,
     grace_s=30.0,

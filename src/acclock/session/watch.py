@@ -45,6 +45,7 @@ class Watch:
         span, step = round(SPAN_S * rate_hz), max(1, round(LOOK_S * rate_hz))
         self._reel = Reel(length=span, step=step)
         self._levels, self._jerks = Usual(_REMEMBERED), Usual(_REMEMBERED)
+        self._in_band = Usual(_REMEMBERED)
         self._bursts: deque[float] = deque(maxlen=10)
         self._still_looks = 0
         self._calm_s, self._settled_s = 0.0, inf
@@ -84,6 +85,7 @@ class Watch:
         if not self._still_looks:  # a table shall not become what is usual
             self._levels.add(look.level)
             self._jerks.add(look.jerk)
+            self._in_band.add(look.in_band)
         return sign
 
     def _name(self, look: Look) -> Sign:
@@ -91,12 +93,12 @@ class Watch:
             return "handled"
         if len(self._levels) < _FEWEST:
             return "worn"
-        level, jerk = self._levels.level, self._jerks.level
-        still = look.level < _STILL * level and look.level < _BARE * look.noise
+        still = look.level < _STILL * self._levels.level and look.level < _BARE * look.noise
         self._still_looks = self._still_looks + 1 if still else 0
         if self._still_looks >= _STILL_LOOKS:
             return "removed"
-        lively = look.level > _LIVELY * level or look.jerk > _JERKY * jerk
+        strong = look.in_band > _LIVELY * self._in_band.level
+        lively = strong or look.jerk > _JERKY * self._jerks.level
         return "lively" if lively else "worn"
 
     def _is_startled(self, look: Look) -> bool:

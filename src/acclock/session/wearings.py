@@ -7,7 +7,7 @@ from acclock.matching.centers import center_of, distance_to
 from acclock.matching.cohort import Cohort
 from acclock.matching.template import Template
 from acclock.session.evidence import WINDOW_S, Evidence, add
-from acclock.session.likelihood import Likelihood, calibrate
+from acclock.session.likelihood import Likelihood, calibrate_template, calibrate_wearing
 from acclock.session.policies import Policy
 from acclock.values import FloatArray
 
@@ -50,9 +50,7 @@ class Wearing:
 
 def begin(template: Template, cohort: Cohort, policy: Policy) -> Wearing:
     """Give a wearing about which nothing is known yet."""
-    likelihood = calibrate(
-        template.center, template.user_distances, cohort, allowance=policy.allowance
-    )
+    likelihood = calibrate_template(template, cohort, factor=policy.cohort_factor)
     return Wearing(center=template.center, likelihood=likelihood)
 
 
@@ -89,6 +87,8 @@ def prove(wearing: Wearing, template: Template, cohort: Cohort, policy: Policy) 
     apart = 1.0 + (lasted_s - policy.step_s) / WINDOW_S  # so many windows, had none overlapped
     return Wearing(
         center=center,
-        likelihood=calibrate(center, template.user_distances, cohort, windows=apart),
+        likelihood=calibrate_wearing(
+            center, template, cohort, factor=policy.wearing_factor, windows=apart
+        ),
         proven=True,
     )

@@ -7,7 +7,8 @@ export const title = "Policies";
 
 const MEANINGS = {
   step_s: ["A window is judged every", "s"],
-  allowance: ["A new wearing may lie off by", "× its spread"],
+  cohort_factor: ["Strangers that a session may enclose", "× those of the threshold"],
+  wearing_factor: ["The same around a proven wearing", "× those of the threshold"],
   proof_nats: ["Evidence that proves a wearing", "nats"],
   proof_s: ["Shortest proof", "s"],
   entry_nats: ["Evidence that opens by heartbeat alone", "nats"],

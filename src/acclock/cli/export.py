@@ -1,4 +1,4 @@
-"""``acclock export``: trained weights in, a file that runs without torch out."""
+"""``acclock export``: a model in, a file that runs without torch out."""
 
 from pathlib import Path
 from typing import Annotated
@@ -12,7 +12,9 @@ from acclock.errors import ConfigError
 
 
 def export(
-    model: Annotated[str, typer.Argument(help="Weights (.safetensors), or a shipped model.")],
+    model: Annotated[
+        str, typer.Argument(help="A shipped model, or a file: .safetensors or .onnx.")
+    ],
     *,
     onnx: Annotated[Path | None, typer.Option(help="The ONNX file to write.")] = None,
     executorch: Annotated[Path | None, typer.Option(help="The .pte program to write.")] = None,
@@ -22,15 +24,35 @@ def export(
     precision: Annotated[Precision, typer.Option(help="Of the weights; ONNX only.")] = "float32",
     as_json: JsonFlag = False,
 ) -> None:
-    """Write MODEL as ONNX or for ExecuTorch: windows to embeddings, or raw acceleration."""
-    with needing("train"):  # torch takes seconds to load, which only this command should cost
-        from acclock.world.exports import export_into, export_mobile_into
+    """Write MODEL as ONNX or for ExecuTorch: windows to embeddings, or raw acceleration.
 
+    Shipped models are copied, which needs no extra; all else is made by torch.
+    """
     if onnx is not None and executorch is None:
-        show(export_into(model, onnx, raw=raw, precision=precision), as_json=as_json)
+        facts = _export_onnx(model, onnx, raw=raw, precision=precision)
     elif executorch is not None and onnx is None and not raw and precision == "float32":
-        with needing("executorch"):
-            facts = export_mobile_into(model, executorch)
-        show(facts, as_json=as_json)
+        facts = _export_program(model, executorch)
     else:
         raise ConfigError("an export is one file: --onnx OUT, or --executorch OUT without more")
+    show(facts, as_json=as_json)
+
+
+def _export_onnx(model: str, path: Path, *, raw: bool, precision: Precision) -> dict[str, object]:
+    # loads the model's runtime, which only commands that use it should
+    from acclock.world.shipped_exports import copy_shipped
+
+    copied = copy_shipped(model, path, raw=raw) if precision == "float32" else None
+    if copied is not None:
+        return copied
+    with needing("train"):  # torch takes seconds to load, which only this command should cost
+        from acclock.world.exports import export_into
+
+    return export_into(model, path, raw=raw, precision=precision)
+
+
+def _export_program(model: str, path: Path) -> dict[str, object]:
+    with needing("train"):  # as above
+        from acclock.world.exports import export_mobile_into
+
+    with needing("executorch"):
+        return export_mobile_into(model, path)

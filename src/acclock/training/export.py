@@ -29,11 +29,16 @@ def export(
     """
     still = deepcopy(model).eval()
     if windows is None:
-        shape = (PARITY_WINDOWS, card.axes, card.window_length)
-        windows = np.random.default_rng(0).standard_normal(shape, dtype=np.float32)
+        windows = draw_noise(card, count=PARITY_WINDOWS)
     exported = _convert(still, card, torch.from_numpy(windows[:2]))
     check_parity(still, exported, windows)
     return exported
+
+
+def draw_noise(card: Card, *, count: int) -> NDArray[np.float32]:
+    """Give windows of nothing but chance, in the shape that a model reads."""
+    shape = (count, card.axes, card.window_length)
+    return np.random.default_rng(0).standard_normal(shape, dtype=np.float32)
 
 
 def check_parity(model: EmbeddingModel, exported: bytes, windows: NDArray[np.float32]) -> None:

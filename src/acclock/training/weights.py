@@ -2,14 +2,20 @@
 
 import json
 
+import onnx
 import safetensors.torch
+import torch
 from safetensors import SafetensorError
 
 from acclock.embedding.card import CARD_KEY, Card
+from acclock.embedding.embedder import Embedder
 from acclock.embedding.networks.config import WindowShape
 from acclock.embedding.networks.registry import build, read_config
 from acclock.embedding.networks.siamese import EmbeddingModel
 from acclock.errors import ModelError
+from acclock.training.export import check_parity, draw_noise
+
+_PARITY_WINDOWS = 100
 
 
 def pack(model: EmbeddingModel, card: Card) -> bytes:
@@ -26,7 +32,40 @@ def pack(model: EmbeddingModel, card: Card) -> bytes:
 def unpack(packed: bytes) -> tuple[EmbeddingModel, Card]:
     """Build the model that a file holds; a file that is damaged or of another kind is refused."""
     card = _read_card(packed)
-    model = build(
+    model = _build(card)
+    try:
+        model.load_state_dict(safetensors.torch.load(packed))
+    except (SafetensorError, RuntimeError) as error:
+        raise ModelError("the weights do not fit the network that the card names") from error
+    return model.eval(), card
+
+
+def recover(exported: bytes) -> tuple[EmbeddingModel, Card]:
+    """Build the model that an ONNX file was exported from, by the weights in that file.
+
+    What only training needs (the layer that names people) is not in it and starts anew. A file
+    whose weights were merged or rounded when it was written does not give its model back, and
+    is refused.
+    """
+    card = Embedder(exported).card
+    model = _build(card).eval()
+    held = {
+        one.name: torch.from_numpy(onnx.numpy_helper.to_array(one).copy())
+        for one in onnx.load_from_string(exported).graph.initializer
+    }
+    known = {name: held[name] for name in model.state_dict() if name in held}
+    try:
+        model.load_state_dict(known, strict=False)
+        check_parity(model, exported, draw_noise(card, count=_PARITY_WINDOWS))
+    except (RuntimeError, ModelError) as error:
+        raise ModelError(
+            "the weights cannot be had back from this ONNX file; name the .safetensors beside it"
+        ) from error
+    return model, card
+
+
+def _build(card: Card) -> EmbeddingModel:
+    return build(
         card.network,
         shape=WindowShape(axes=card.axes, length=card.window_length),
         people=len(card.people),
@@ -34,11 +73,6 @@ def unpack(packed: bytes) -> tuple[EmbeddingModel, Card]:
         config=read_config(card.network, card.config),
         embedding_width=card.embedding_width,
     )
-    try:
-        model.load_state_dict(safetensors.torch.load(packed))
-    except (SafetensorError, RuntimeError) as error:
-        raise ModelError("the weights do not fit the network that the card names") from error
-    return model.eval(), card
 
 
 def _read_card(packed: bytes) -> Card:

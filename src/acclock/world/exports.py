@@ -1,11 +1,11 @@
 """Weights on disk, written as files that run without torch."""
 
-import hashlib
 from pathlib import Path
 
 import numpy as np
 
 from acclock.embedding.card import Card, Precision
+from acclock.embedding.embedder import Embedder
 from acclock.errors import ConfigError
 from acclock.pipeline import Preparation
 from acclock.simulation import Scene, draw_person, simulate
@@ -16,7 +16,8 @@ from acclock.training.mobile import export_mobile
 from acclock.training.rates import bring_to
 from acclock.training.raw.export import export_raw
 from acclock.training.variants import VariantLoss, halve, measure_loss, quantize
-from acclock.world.models.files import write_model
+from acclock.world.models.files import find_model, read_model
+from acclock.world.shipped_exports import write_export
 from acclock.world.weights import load_weights
 
 _WEARERS = 6
@@ -27,22 +28,22 @@ def export_into(name: str, path: Path, *, raw: bool, precision: Precision) -> di
     """Write a model as ONNX with its manifest, and say what was written."""
     if raw and precision != "float32":
         raise ConfigError(f"a model for raw acceleration has float32 weights, not {precision}")
-    model, card = load_weights(name)
     if raw:
-        return _write(path, export_raw(model, card), card, reads="raw acceleration")
-    exported = export(model, card)
+        model, card = load_weights(name)
+        return write_export(path, export_raw(model, card), card, raw=True)
+    exported, card = _export_windows(name)
     if precision == "float32":
-        return _write(path, exported, card)
+        return write_export(path, exported, card)
     smaller = {"float16": halve, "int8": quantize}[precision](exported)
     windows, people = simulate_windows(card)
     loss = measure_loss(exported, smaller, windows=windows, people=people)
-    return _write(path, smaller, card) | _describe(loss)
+    return write_export(path, smaller, card) | _describe(loss)
 
 
 def export_mobile_into(name: str, path: Path) -> dict[str, object]:
     """Write a model as a program for ExecuTorch with its manifest, and say what was written."""
     model, card = load_weights(name)
-    return _write(path, export_mobile(model, card), card)
+    return write_export(path, export_mobile(model, card), card)
 
 
 def simulate_windows(card: Card) -> tuple[Windows, list[str]]:
@@ -60,17 +61,13 @@ def simulate_windows(card: Card) -> tuple[Windows, list[str]]:
     return np.concatenate(parts), people
 
 
-def _write(
-    path: Path, written: bytes, card: Card, *, reads: str = "prepared windows"
-) -> dict[str, object]:
-    write_model(path, written)
-    return {
-        "model": str(path),
-        "reads": f"{reads} at {card.rate_hz:g} Hz",
-        "preparation": card.preparation,
-        "bytes": len(written),
-        "sha256": hashlib.sha256(written).hexdigest(),
-    }
+def _export_windows(name: str) -> tuple[bytes, Card]:
+    """Give a model as ONNX with its card: as it lies there already, or made from weights."""
+    if Path(name).suffix == ".safetensors":
+        model, card = load_weights(name)
+        return export(model, card), card
+    exported = read_model(find_model(name))
+    return exported, Embedder(exported).card
 
 
 def _describe(loss: VariantLoss) -> dict[str, object]:

@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 KERNELS := $(shell find src -name '_*.c')
-PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
+PIP := bin/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .PHONY: demo test test-slow test-all check format bench folds wheel docs lock clean
 
@@ -39,27 +39,32 @@ folds: .venv/complete
 docs: .venv/complete
 	$(BIN)/python docs/make_reference.py
 
-wheel: .venv/complete
-	$(BIN)/python -m build --outdir dist
+wheel: .venv-build/complete
+	.venv-build/bin/python -m build --outdir dist
 
 # After a change of dependencies: write down exactly what is installed now.
 lock: .venv/complete
 	$(BIN)/pip freeze --exclude-editable | sed 's/+cpu$$//' > constraints.txt
 
 clean:
-	rm -rf .venv build dist demo src/*.egg-info
+	rm -rf .venv .venv-build build dist demo src/*.egg-info
 
-.venv/python:
+.venv/python .venv-build/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "AccLock needs Python 3.11 or newer; name one with: make PYTHON=python3.11 $(MAKECMDGOALS)"; exit 2; }
-	$(PYTHON) -m venv .venv
-	$(PIP) --upgrade pip
+	$(PYTHON) -m venv $(@D)
+	$(@D)/$(PIP) --upgrade pip
+	@touch $@
+
+# Nothing of what the wheel needs to run or to be tested: it takes seconds to set up.
+.venv-build/complete: .venv-build/python pyproject.toml constraints.txt
+	$(@D)/$(PIP) --group build
 	@touch $@
 
 .venv/runtime: .venv/python pyproject.toml setup.py constraints.txt $(KERNELS)
-	$(PIP) --editable '.[plot]'
+	$(@D)/$(PIP) --editable '.[plot]'
 	@touch $@
 
 .venv/complete: .venv/python pyproject.toml setup.py constraints.txt $(KERNELS)
-	$(PIP) --editable '.[ble,cluster,executorch,mqtt,plot,postgres]' --group test --group lint
+	$(@D)/$(PIP) --editable '.[ble,cluster,executorch,mqtt,plot,postgres]' --group test --group lint
 	@touch $@ .venv/runtime

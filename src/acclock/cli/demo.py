@@ -54,6 +54,7 @@ def demo(
         "open_for_the_stranger_s": _round(story.open_for_the_stranger_s),
         "open_again_after_s": _round(story.opened_again_after_s),
         "pictures": [str(path) for path in played.pictures],
+        "no_pictures": played.no_pictures,
     }
     show(facts, as_json=as_json)
     known = played.user_again.accepted and not played.stranger.accepted

@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 
 from acclock.denoising.heartbeat import Heartbeat, clearest_heartbeat
+from acclock.denoising.trace import Trace
+from acclock.errors import MissingExtraError
 from acclock.matching.verdict import Verdict
 from acclock.pipeline import Preparation, trace
 from acclock.simulation import Movement, Scene, draw_person, simulate
@@ -41,27 +43,34 @@ class Demonstration:
     story: Story
     """The same two people and one earphone, live."""
     pictures: tuple[Path, ...]
+    no_pictures: str | None
+    """Why none were drawn; nothing else needs what draws them."""
 
 
 def play(folder: Path, *, seed: int) -> Demonstration:
-    """Enroll a simulated person, meet them again, and meet somebody else; pictures included."""
+    """Enroll a simulated person, meet them again, and meet somebody else.
+
+    Pictures of it are drawn where matplotlib is.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     user, stranger = USER + 2 * seed, STRANGER + 2 * seed
     first = _wear(user, seed, duration_s=_ENROLLED_S)
     write(first.recording, folder / "user.npz")
     recording = read(folder / "user.npz")
     heartbeat = clearest_heartbeat(recording)
-    draw_recording(recording, heartbeat, folder / "heartbeat.png")
-    before, after = _denoise(_wear(user, seed, movement="head-shake"), folder / "denoised.png")
+    shaken = _wear(user, seed, movement="head-shake")
+    stages = trace(shaken.recording, Preparation())
+    before, after = _compare(stages, shaken.truth)
     with open_vault(folder / "vault", key_store=KeyFile(folder / "vault.key")) as vault:
         desk = open_desk(vault)
         windows = _enroll(desk, recording)
         again = desk.verify("user", _wear(user, seed, session=1).recording)
         other = desk.verify("user", _wear(stranger, seed).recording)
         story = tell_story(desk, "user", owner=f"{user}", stranger=f"{stranger}", seed=seed)
-    draw_timeline(story, folder / "timeline.png")
-    write_page(story, folder / "timeline.html")
-    names = ("heartbeat.png", "denoised.png", "timeline.png", "timeline.html")
+    try:
+        pictures, missing = _draw(folder, recording, heartbeat, stages, story), None
+    except MissingExtraError as refusal:
+        pictures, missing = (), str(refusal)
     return Demonstration(
         recording=recording,
         heartbeat=heartbeat,
@@ -72,8 +81,21 @@ def play(folder: Path, *, seed: int) -> Demonstration:
         user_again=again,
         stranger=other,
         story=story,
-        pictures=tuple(folder / name for name in names),
+        pictures=pictures,
+        no_pictures=missing,
     )
+
+
+def _draw(
+    folder: Path, recording: Recording, heartbeat: Heartbeat, stages: Trace, story: Story
+) -> tuple[Path, ...]:
+    names = ("heartbeat.png", "denoised.png", "timeline.png", "timeline.html")
+    heart, denoised, timeline, page = (folder / name for name in names)
+    draw_recording(recording, heartbeat, heart)
+    draw_trace(stages, denoised)
+    draw_timeline(story, timeline)
+    write_page(story, page)
+    return heart, denoised, timeline, page
 
 
 def _enroll(desk: Desk, recording: Recording) -> int:
@@ -96,11 +118,9 @@ def _wear(
     return simulate(draw_person(person), scene, seed=seed)
 
 
-def _denoise(worn: Simulated, path: Path) -> tuple[float, float]:
-    """Draw the stages and say how like the true heartbeat the signal was before and after."""
-    stages = trace(worn.recording, Preparation())
-    draw_trace(stages, path)
-    truth = worn.truth[:, : stages.raw.shape[-1]]
+def _compare(stages: Trace, truth: FloatArray) -> tuple[float, float]:
+    """Say how like the true heartbeat the signal was before denoising and after."""
+    truth = truth[:, : stages.raw.shape[-1]]
     return _likeness(stages.wavelet, truth), _likeness(stages.recovered, truth)
 
 

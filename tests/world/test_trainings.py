@@ -152,6 +152,29 @@ def test_a_training_leaves_a_model_that_runs(unbroken: Path) -> None:
     np.testing.assert_allclose(np.linalg.norm(embedder.embed(windows), axis=1), 1.0)
 
 
+def test_a_training_on_few_people_is_compared_with_the_shipped_model(
+    people: Path, recipe: Path, unbroken: Path
+) -> None:
+    again = ("train", recipe, "--data", people, "--out", unbroken, "--name", "tiny")
+
+    _, told, complaint = acclock(*again)
+    _, told_json, complaint_json = acclock(*again, "--json")
+
+    facts = json.loads(told_json)
+    own, shipped = facts["metrics"], facts["shipped"]
+    source = facts["data"][0].split(",")[0].lower()
+    for windows in (1, 5, 15):
+        name = f"{source}_equal_error_{windows}"
+        beside = f"{own[name]:.1%}, the shipped default-25: {shipped['metrics'][name]:.1%}"
+        assert f"windows averaged: {windows}: {beside}" in told
+    few, unbeaten = facts["warnings"]
+    assert "has 5 people" in few
+    assert "needs at least 20" in few
+    assert "use the shipped one, or record more people" in unbeaten
+    assert [f"acclock: {one}" for one in facts["warnings"]] == complaint_json.splitlines()
+    assert all(f"acclock: {one}" in complaint for one in facts["warnings"])
+
+
 def test_a_training_that_is_killed_goes_on_to_the_same_weights(
     people: Path, recipe: Path, unbroken: Path, tmp_path: Path
 ) -> None:
@@ -190,7 +213,7 @@ def test_another_recipe_does_not_go_on_in_the_same_folder(
         (("train", "slow", "--data", "simulated:3", "--out", "OUT"), "no recipe called 'slow'"),
         (("train", "fast", "--data", "nowhere.zip", "--out", "OUT"), "nowhere.zip"),
         (("adapt", "nobody", "--data", "simulated:3", "--out", "OUT"), "no weights 'nobody'"),
-        (("export", "nobody", "--onnx", "OUT"), "no weights 'nobody'"),
+        (("export", "nobody", "--onnx", "OUT"), "no model 'nobody'"),
     ],
 )
 def test_what_cannot_work_is_said_in_a_sentence_before_it_begins(

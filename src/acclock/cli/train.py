@@ -1,5 +1,8 @@
 """``acclock train``: recordings in, a model out."""
 
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -31,8 +34,13 @@ def train(
     threads: Threads = 1,
     as_json: JsonFlag = False,
 ) -> None:
-    """Cross-validate RECIPE on people it does not see, then train a model on everyone."""
+    """Cross-validate RECIPE on people it does not see, then train a model on everyone.
+
+    The errors of the shipped model on the same people are printed beside those of the new one.
+    """
     with needing("train"):  # torch takes seconds to load, which only this command should cost
+        from acclock.training.subjects import check_subjects
+        from acclock.training.sufficiency import find_shortfalls
         from acclock.training.threads import use_threads
         from acclock.world.corpora import gather
         from acclock.world.trainings import Training
@@ -42,11 +50,22 @@ def train(
     use_threads(threads)
     with Bars(quiet=as_json) as bars:
         corpus = gather(data, chosen.prepared, cache=out / "windows", on_progress=bars.work)
+        shortfalls = find_shortfalls(check_subjects(corpus.subjects, folds=chosen.folds))
+        _warn(shortfalls)  # before the hours that it may take
         training = Training(recipe=chosen, corpus=corpus, folder=out, name=name)
         trained = train_on_disk(training, on_report=bars.epoch)
+    unbeaten = trained.shipped.find_unbeaten(trained.metrics)
     facts = {"model": str(trained.model), "weights": str(trained.weights)}
     told = {"epochs": trained.epochs, "metrics": trained.metrics, "data": list(trained.data)}
-    show(facts | told, as_json=as_json)
+    beside = {"shipped": asdict(trained.shipped), "warnings": shortfalls + unbeaten}
+    lines = {"equal_error": trained.shipped.compare(trained.metrics)}
+    show(facts | told | (beside if as_json else lines), as_json=as_json)
+    _warn(unbeaten)
+
+
+def _warn(sentences: Sequence[str]) -> None:
+    for sentence in sentences:
+        print(f"acclock: {sentence}", file=sys.stderr)
 
 
 def _find_recipe(name: str) -> "Recipe":

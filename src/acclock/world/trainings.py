@@ -23,6 +23,7 @@ from acclock.world.corpora import Corpus
 from acclock.world.models.files import write_model
 from acclock.world.replacing import replacing
 from acclock.world.runs import OnReport, go_on
+from acclock.world.shipped_errors import ShippedErrors, measure_shipped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +47,8 @@ class Trained:
     data: tuple[str, ...]
     epochs: dict[str, int]
     """How long each stage was trained: as long as was best for unseen people, on average."""
+    shipped: ShippedErrors
+    """How well the shipped model does on the same people."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -157,6 +160,7 @@ def _write(training: Training, run: Run, found: Validation, epochs: dict[str, in
         metrics=dict(card.metrics),
         data=card.training_data,
         epochs=epochs,
+        shipped=measure_shipped(found.subjects, training.recipe),
     )
 
 

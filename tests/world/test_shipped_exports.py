@@ -112,12 +112,12 @@ def test_shipped_files_are_copied_with_their_manifests(name: str, tmp_path: Path
 
 
 @pytest.mark.parametrize("raw", [False, True])
-def test_copying_needs_no_extra(raw: bool, tmp_path: Path) -> None:
+def test_copying_needs_no_extra(name: str, raw: bool, tmp_path: Path) -> None:
     # What is None among the loaded modules cannot be imported.
     script = (
         "import sys\n"
         "sys.modules |= dict.fromkeys(('torch', 'onnx', 'safetensors', 'executorch'))\n"
-        f"sys.argv = ['acclock', 'export', 'default-25', '--onnx', 'p.onnx'] + {['--raw'] * raw}\n"
+        f"sys.argv = ['acclock', 'export', {name!r}, '--onnx', 'p.onnx'] + {['--raw'] * raw}\n"
         "from acclock.cli.program import main\n"
         "main()\n"
     )
@@ -127,7 +127,8 @@ def test_copying_needs_no_extra(raw: bool, tmp_path: Path) -> None:
     )
 
     assert ran.returncode == 0, ran.stderr
-    assert (tmp_path / "p.onnx").is_file()
+    expected = find_raw_model(name) if raw else find_model(name)
+    assert read_model(tmp_path / "p.onnx") == read_model(expected)
 
 
 def test_a_file_goes_before_what_ships_under_its_name(

@@ -26,7 +26,7 @@ Threads = Annotated[int, typer.Option(min=1, help="Cores that torch may use.")]
 
 
 def train(
-    recipe: Annotated[str, typer.Argument(help="'paper', 'fast', or a TOML file.")],
+    recipe: Annotated[str, typer.Argument(help="'views', 'fast', 'paper', or a TOML file.")],
     *,
     data: Places,
     out: Annotated[Path, typer.Option(help="A folder; one with this training is gone on with.")],

@@ -88,3 +88,13 @@ class GrantError(AccLockError):
 
 class MonitorError(AccLockError):
     """A session cannot be watched over any longer; it is locked."""
+
+
+class TaskFailedError(AccLockError):
+    """A background task failed too often in a row; what depends on it is locked."""
+
+    def __init__(self, name: str, failures: int, how: str) -> None:
+        super().__init__(
+            f"the task {name} ended {failures} times in a row and is given up, everything is "
+            f"locked; at last it {how}"
+        )

@@ -85,12 +85,12 @@ class Recorder:
 
 def run(engine: Engine, until: Callable[[], bool]) -> None:
     async def live() -> None:
-        engine.start(asyncio.get_running_loop())
+        running = asyncio.create_task(engine.run())
         async with asyncio.timeout(20.0):
             while not until():
                 await asyncio.sleep(0.01)
-        engine.stop()
-        await asyncio.sleep(0)
+        running.cancel()
+        await asyncio.wait({running})
 
     asyncio.run(live())
 

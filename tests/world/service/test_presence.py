@@ -44,6 +44,7 @@ def test_without_the_database_everything_locks_after_three_seconds(
             "r1",
             board=Board(),
             engine=engine,  # type: ignore[arg-type]
+            metrics=Metrics(),
             store=Store(vault.engine),
             vault=vault,
         )
@@ -78,6 +79,7 @@ def test_a_database_that_hangs_locks_everything_too(
             "r1",
             board=Board(),
             engine=engine,  # type: ignore[arg-type]
+            metrics=Metrics(),
             store=Store(vault.engine),
             vault=vault,
         )
@@ -105,7 +107,9 @@ def test_a_replica_is_believed_only_while_its_beat_rises(
     seen = []
     with open_vault(tmp_path / "vault", key_store=KeyFile(tmp_path / "key")) as vault:
         store = Store(vault.engine)
-        ours = Presence("ours", board=board, engine=engine, store=store, vault=vault)
+        ours = Presence(
+            "ours", board=board, engine=engine, metrics=Metrics(), store=store, vault=vault
+        )
         start_s = time.monotonic()
         for after_s, speaks in [(0, True), (0.5, False), (1, True), (1.5, False), (4.5, False)]:
             if speaks:

@@ -1,6 +1,5 @@
 """The application: routes, one handler for refusals, and the static pages."""
 
-import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -30,8 +29,9 @@ from acclock.world.service.routes import (
     tokens,
     verifications,
 )
-from acclock.world.service.service import Service, running
+from acclock.world.service.service import Service, running, supervise
 from acclock.world.service.shapes import Error
+from acclock.world.supervision import supervising
 
 _THREADS = 6
 """For work that waits for the database. More would keep the engine from its turn when a crowd
@@ -50,10 +50,10 @@ def build_app(service: Service) -> FastAPI:
     async def live(app: FastAPI) -> AsyncIterator[None]:
         to_thread.current_default_thread_limiter().total_tokens = _THREADS
         app.state.pushing = Pushing(service)
-        sweeping = asyncio.create_task(app.state.pushing.run())
-        async with running(service):
+        pushing: Pushing = app.state.pushing
+        sweeper = supervise(service, "pushes", pushing.run, pushing.end_all)
+        async with running(service), supervising(sweeper):
             yield
-            sweeping.cancel()
 
     app = FastAPI(
         title="AccLock",

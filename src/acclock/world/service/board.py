@@ -49,7 +49,7 @@ class Board:
 
     def snapshots(self) -> list[Snapshot]:
         """Give every session as it stands now, in order of their names."""
-        ours = [self._vouch(live.watching.snapshot) for live in self.live.values()]
+        ours = [self.vouch(live.watching.snapshot) for live in self.live.values()]
         theirs = [replace(one, name=self.names.get(one.person, "")) for one in self.remote.values()]
         return sorted([*ours, *theirs], key=lambda one: (one.name, one.session))
 
@@ -75,7 +75,8 @@ class Board:
         finally:
             self._readers.discard(reader)
 
-    def _vouch(self, snapshot: Snapshot) -> Snapshot:
+    def vouch(self, snapshot: Snapshot) -> Snapshot:
+        """Give a session of ours as it may be told: locked when it has not spoken lately."""
         silent_s = time.monotonic() - snapshot.heard_s
         stale = snapshot.state == "unlocked" and silent_s > _SILENT_S
         return snapshot.locked(Reason.STALE) if stale else snapshot

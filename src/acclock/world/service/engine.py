@@ -6,6 +6,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import partial
 
@@ -22,6 +23,8 @@ _LATE_S = 0.8
 """What has waited so long is not worked on any more: its stream locks instead."""
 _SHED_SHARE = 0.2
 """Of the streams, the newest first, each time that there are too many."""
+_PARTING_S = 5.0
+"""How long the thread may take to finish its round at the end."""
 _log = logging.getLogger(__name__)
 
 SHED: Message = {"type": "shed", "sentence": "there are too many streams; come back later"}
@@ -49,22 +52,28 @@ class Engine:
         self._listeners: dict[str, Listener] = {}  # in the order in which they came
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
-        self._running = False
+        self._running = self._must_lock = False
         self._overload = Overload()
         self._ticked_s = -math.inf
         self.alive_s = time.monotonic()
         """When the thread last went round."""
 
-    def start(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._loop, self._running = loop, True
-        self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
+    async def run(self) -> None:
+        """Work in a thread of its own until cancelled; what ends the thread is raised here."""
+        self._loop, self._running = asyncio.get_running_loop(), True
+        ended: Future[None] = Future()
+        ended.set_running_or_notify_cancel()
+        self._thread = threading.Thread(
+            target=self._work, args=(ended,), name="engine", daemon=True
+        )
+        self._inbox.open()
         self._thread.start()
-
-    def stop(self) -> None:
-        self._running = False
-        self._inbox.close()
-        if self._thread is not None:
-            self._thread.join(5.0)
+        try:
+            await asyncio.wrap_future(ended)
+        finally:
+            self._running = False
+            self._inbox.close()
+            self._thread.join(_PARTING_S)
 
     @property
     def streams(self) -> int:
@@ -78,7 +87,7 @@ class Engine:
     @property
     def well(self) -> bool:
         """Whether the thread goes round."""
-        return time.monotonic() - self.alive_s < 2.0
+        return self._runs and time.monotonic() - self.alive_s < 2.0
 
     def admit(self, listener: Listener) -> bool:
         """Take a stream on, unless there are too many."""
@@ -99,17 +108,42 @@ class Engine:
 
     def lock_all(self) -> None:
         """Lock every session: the service cannot vouch for them any longer."""
-        for listener in list(self._listeners.values()):
-            self.feed(listener, lambda one=listener: one.lock(time.monotonic()))  # type: ignore[misc]
+        self._must_lock = True
+        if not self._runs:
+            self._lock_all_now()
 
-    def _run(self) -> None:
-        while self._running:
-            self.alive_s = time.monotonic()
-            items = self._inbox.take(_TICK_S / 2)
-            touched = {item.listener.stream: item.listener for item in items}
-            self._batcher.work(self._choose(items))
-            touched |= self._tick()
-            self._post(touched.values())
+    @property
+    def _runs(self) -> bool:
+        return self._thread is not None and self._thread.is_alive()
+
+    def _work(self, ended: "Future[None]") -> None:
+        try:
+            # one that hung for so long that another took its place ends when it comes back
+            while self._running and self._thread is threading.current_thread():
+                self._go_round()
+        except Exception as error:  # noqa: BLE001 - handed to whoever runs the engine
+            ended.set_exception(error)
+        finally:
+            if not ended.done():
+                ended.set_result(None)
+
+    def _go_round(self) -> None:
+        self.alive_s = time.monotonic()
+        items = self._inbox.take(_TICK_S / 2)
+        touched = {item.listener.stream: item.listener for item in items}
+        self._batcher.work(self._choose(items))
+        if self._must_lock:
+            self._lock_all_now()
+        touched |= self._tick()
+        self._post(touched.values())
+
+    def _lock_all_now(self) -> None:
+        self._must_lock = False
+        listeners = list(self._listeners.values())
+        for listener in listeners:
+            with self._guard(listener):
+                listener.lock(time.monotonic())
+        self._post(listeners)
 
     def _choose(self, items: list[Item]) -> list[Heard]:
         """Give what is worth working on; a stream whose piece is too old for that locks."""
@@ -141,7 +175,8 @@ class Engine:
         self._ticked_s = now_s
         listeners = dict(self._listeners)
         for listener in listeners.values():
-            listener.tick(now_s)
+            with self._guard(listener):
+                listener.tick(now_s)
         return listeners
 
     def _shed_newest(self) -> None:
@@ -152,7 +187,10 @@ class Engine:
             self._send_away(listener)
 
     def _send_away(self, listener: Listener) -> None:
-        listener.lock(time.monotonic())
+        try:
+            listener.lock(time.monotonic())
+        except Exception:  # noqa: BLE001 - its connection is closed, which ends the session
+            _log.exception("a stream cannot be locked")
         listener.news.append(SHED)
         self.dismiss(listener)
         self._post([listener])
@@ -162,9 +200,13 @@ class Engine:
         for listener, _ in told:
             listener.news = []
         if told and self._loop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(_tell, told)
+            self._loop.call_soon_threadsafe(self._tell, told)
 
-
-def _tell(told: list[tuple[Listener, list[Message]]]) -> None:
-    for listener, news in told:
-        listener.tell(news)
+    def _tell(self, told: list[tuple[Listener, list[Message]]]) -> None:
+        for listener, news in told:
+            try:
+                listener.tell(news)
+            except Exception:  # noqa: BLE001 - the others must hear that they are locked
+                _log.exception("a stream cannot be told its news")
+                self._metrics.count("shed", "failed")
+                self._inbox.put(listener, partial(self._send_away, listener))

@@ -35,8 +35,10 @@ class Inbox:
         self._open = True
 
     def put(self, listener: Listener, piece: Chunk | Break | Work) -> bool:
-        """Queue a piece; say no when the stream has too many waiting."""
+        """Queue a piece; say no when the stream has too many waiting. Closed, it keeps nothing."""
         with self._door:
+            if not self._open:
+                return True
             if self._waiting[listener.stream] >= _MOST_WAITING:
                 return False
             self._waiting[listener.stream] += 1
@@ -63,10 +65,17 @@ class Inbox:
             if self._waiting.pop(listener.stream, 0):
                 self._items = deque(one for one in self._items if one.listener is not listener)
 
+    def open(self) -> None:
+        """Keep pieces again."""
+        with self._door:
+            self._open = True
+
     def close(self) -> None:
-        """Let nobody wait any longer."""
+        """Drop everything, keep nothing more, and let nobody wait any longer."""
         with self._door:
             self._open = False
+            self._items.clear()
+            self._waiting.clear()
             self._door.notify()
 
     def _has_enough(self) -> bool:

@@ -2,12 +2,14 @@
 
 import asyncio
 import logging
+import math
 import time
 from dataclasses import replace
 
 from acclock.errors import AccLockError
 from acclock.world.service.board import Board, News
 from acclock.world.service.engine import Engine
+from acclock.world.service.metrics import Metrics
 from acclock.world.service.replicas import Heard, Told, clear_up, exchange, forget_replica
 from acclock.world.service.snapshots import Snapshot
 from acclock.world.service.store import Store
@@ -25,14 +27,22 @@ class Presence:
     """Twice a second, one transaction. Without the database for three seconds, all is locked."""
 
     def __init__(
-        self, replica: str, *, board: Board, engine: Engine, store: Store, vault: Vault
+        self,
+        replica: str,
+        *,
+        board: Board,
+        engine: Engine,
+        metrics: Metrics,
+        store: Store,
+        vault: Vault,
     ) -> None:
         self._replica, self._board, self._engine = replica, board, engine
-        self._store, self._vault = store, vault
+        self._metrics, self._store, self._vault = metrics, store, vault
         self._shared: dict[str, Snapshot] = {}
         self._last: int | None = None
         self._beats: dict[str, tuple[int, float]] = {}
-        self._events = -1
+        self._people: tuple[int, dict[str, str]] = (-1, {})
+        self._unreadable: frozenset[str] = frozenset()
         self._cleared_s = time.monotonic()
         self.heard_s = time.monotonic()
         """When the database last answered."""
@@ -46,7 +56,7 @@ class Presence:
         while True:
             syncing = asyncio.ensure_future(self.sync())
             try:
-                while not (await asyncio.wait({syncing}, timeout=_LEASE_S))[0]:
+                while not (await asyncio.wait({syncing}, timeout=_EVERY_S))[0]:
                     self._lock_if_unwell()
                 syncing.result()
             finally:
@@ -57,19 +67,26 @@ class Presence:
         """Tell and hear once; lock everything when that has not worked for too long."""
         told = self._tell()
         try:
-            heard, people = await asyncio.to_thread(self._exchange, told)
-        except AccLockError as error:
-            _log.warning("%s", error)
+            heard, self._people = await asyncio.to_thread(self._exchange, told)
+        except Exception as error:
             self._board.unshared = [*told.kinds, *self._board.unshared][-1000:]
             self._lock_if_unwell()
+            if not isinstance(error, AccLockError):
+                raise
+            _log.warning("%s", error)
             return
         self._shared |= {stream: one for stream, (_, one) in told.changed.items()}
         self._shared = {one: told for one, told in self._shared.items() if one in self._board.live}
+        self._end_revoked(told, heard)
+        self._end_deleted(told.held)
         self.heard_s = time.monotonic()
         self._hear(heard)
-        self._end_revoked(told, heard)
-        if people is not None:
-            self._meet(people, told.held)
+        self._note_unreadable(heard.unreadable)
+
+    def lock(self) -> None:
+        """Vouch for nobody, here or at other replicas, until the database has answered again."""
+        self.heard_s = -math.inf
+        self._lock_if_unwell()
 
     def _lock_if_unwell(self) -> None:
         if not self.well:
@@ -87,9 +104,9 @@ class Presence:
         board = self._board
         kinds, board.unshared = board.unshared, []
         changed = {
-            stream: (live.token, live.watching.snapshot)
+            stream: (live.token, snapshot)
             for stream, live in board.live.items()
-            if _differ(self._shared.get(stream), live.watching.snapshot)
+            if _differ(self._shared.get(stream), snapshot := board.vouch(live.watching.snapshot))
         }
         return Told(
             replica=self._replica,
@@ -100,18 +117,17 @@ class Presence:
             last=self._last,
         )
 
-    def _exchange(self, told: Told) -> tuple[Heard, dict[str, str] | None]:
+    def _exchange(self, told: Told) -> tuple[Heard, tuple[int, dict[str, str]]]:
         heard = exchange(self._store, told)
         if time.monotonic() - self._cleared_s > _CLEAR_UP_S:
             self._cleared_s = time.monotonic()
             clear_up(self._store)
         with self._vault.reading() as visit:
             events = visit.events
-        if events == self._events:
-            return heard, None
-        people = {person.person: person.name for person in self._vault.people()}
-        self._events = events
-        return heard, people
+        known = self._people
+        if events != known[0]:
+            known = events, {person.person: person.name for person in self._vault.people()}
+        return heard, known
 
     def _hear(self, heard: Heard) -> None:
         now_s = time.monotonic()
@@ -146,13 +162,24 @@ class Presence:
             if live.token in told.tokens - heard.valid:
                 live.watching.tell([{"type": "revoked"}])
 
-    def _meet(self, people: dict[str, str], held: frozenset[str]) -> None:
-        """Know everybody's name, and end the sessions of those who were deleted."""
-        self._board.names = people
+    def _end_deleted(self, held: frozenset[str]) -> None:
+        """Know everybody's name, and end the sessions of those who were deleted.
+
+        It is said each time until their streams are gone: an engine that fails forgets it.
+        """
+        self._board.names = people = self._people[1]
         for live in self._board.live.values():
             gone = live.watching.snapshot.person not in people
             if gone and live.watching.stream in held:
                 self._engine.feed(live.watching, live.watching.forget)
+
+    def _note_unreadable(self, rows: frozenset[str]) -> None:
+        """Count rows that cannot be read, each once for as long as it is there."""
+        if new := rows - self._unreadable:
+            for row in new:
+                self._metrics.count("unreadable_rows", row.partition(" ")[0])
+            _log.warning("%d rows of other replicas cannot be read and are skipped", len(new))
+        self._unreadable = rows
 
 
 def _differ(before: Snapshot | None, now: Snapshot) -> bool:

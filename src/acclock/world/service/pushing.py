@@ -75,6 +75,11 @@ class Pushing:
         if (push := self._pushes.pop(token, None)) is not None:
             leave(self._service, push.watching)
 
+    def end_all(self) -> None:
+        """End every session of posts; whoever posts again begins locked."""
+        for token in list(self._pushes):
+            self._end(token)
+
     async def run(self) -> None:
         """End what has fallen silent, until cancelled."""
         while True:

@@ -1,12 +1,13 @@
 """What replicas write down for each other, one short transaction at a time."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
-from sqlalchemy import Connection, delete, func, insert, select, text
+from sqlalchemy import Connection, Row, delete, func, insert, select, text
 
-from acclock.world.service.snapshots import Snapshot
+from acclock.world.service.snapshots import Snapshot, UnreadableRowError
 from acclock.world.service.store import Store
 from acclock.world.service.tables import (
     happenings,
@@ -28,6 +29,8 @@ _WRITE = text(
     "status = :status"
 )
 _HOUR_S, _DAY_S = 3600.0, 86400.0
+
+Read = TypeVar("Read")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +62,8 @@ class Heard:
     """Sessions to open, and for how long."""
     valid: frozenset[str]
     """Which of its tokens are still good."""
+    unreadable: frozenset[str] = frozenset()
+    """Rows that were skipped because a newer version, or nobody in their right mind, wrote them."""
 
 
 def exchange(store: Store, told: Told) -> Heard:
@@ -138,19 +143,36 @@ def _read(connection: Connection, told: Told, grants: list[tuple[str, float]]) -
     foreign = (happenings.c.number > last) & (happenings.c.replica != told.replica)
     news = connection.execute(select(happenings).where(foreign).order_by(happenings.c.number))
     good = (tokens.c.token.in_(told.tokens)) & (tokens.c.expires > time.time())
+    sessions, strange = _read_each({f"stream {row.stream}": row for row in others}, _read_session)
+    changes, odd = _read_each({f"change {row.number}": row for row in news}, _read_change)
     return Heard(
         beats={row.replica: row.beat for row in beats},
-        sessions={
-            row.stream: (row.replica, Snapshot.unpack(row.stream, row.person, row.status))
-            for row in others
-        },
-        changes=[_hear(row.person, row.body) for row in news],
+        sessions=dict(sessions),
+        changes=changes,
         last=newest,
         grants=grants,
         valid=frozenset(connection.execute(select(tokens.c.token).where(good)).scalars()),
+        unreadable=strange | odd,
     )
 
 
-def _hear(person: str, body: str) -> tuple[str, Snapshot]:
-    kind, session, packed = body.split(" ", 2)
-    return kind, Snapshot.unpack(session, person, packed)
+def _read_each(
+    rows: Mapping[str, Row[Any]], read: Callable[[Row[Any]], Read]
+) -> tuple[list[Read], frozenset[str]]:
+    """Give what can be read of some rows, and the names of those that cannot."""
+    told, unreadable = [], set()
+    for name, row in rows.items():
+        try:
+            told.append(read(row))
+        except UnreadableRowError:
+            unreadable.add(name)
+    return told, frozenset(unreadable)
+
+
+def _read_session(row: Row[Any]) -> tuple[str, tuple[str, Snapshot]]:
+    return row.stream, (row.replica, Snapshot.unpack(row.stream, row.person, row.status))
+
+
+def _read_change(row: Row[Any]) -> tuple[str, Snapshot]:
+    kind, session, packed = (*str(row.body).split(" ", 2), "", "")[:3]
+    return kind, Snapshot.unpack(session, row.person, packed)

@@ -1,7 +1,7 @@
 """The parts of the service, put together."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from threading import BoundedSemaphore
@@ -14,6 +14,7 @@ from acclock.world.service.engine import Engine
 from acclock.world.service.metrics import Metrics
 from acclock.world.service.presence import Presence
 from acclock.world.service.store import Store
+from acclock.world.supervision import Supervisor, supervising
 from acclock.world.vault.opening import open_vault
 
 
@@ -48,7 +49,9 @@ def open_service(config: ServiceConfig) -> Service:
     engine = Engine(
         desk.embedder.embed, metrics, batch=config.batch, most_streams=config.most_streams
     )
-    presence = Presence(config.replica, board=board, engine=engine, store=store, vault=vault)
+    presence = Presence(
+        config.replica, board=board, engine=engine, metrics=metrics, store=store, vault=vault
+    )
     metrics.watch("streams", lambda: engine.streams)
     metrics.watch("ready", lambda: engine.well and presence.well)
     return Service(
@@ -68,14 +71,27 @@ async def running(service: Service) -> AsyncIterator[None]:
     """Run the engine and the exchange with the replicas for as long as this lasts."""
     loop = asyncio.get_running_loop()
     service.metrics.watch("tasks", lambda: len(asyncio.all_tasks(loop)))
-    service.engine.start(loop)
     await service.presence.sync()
-    syncing = asyncio.create_task(service.presence.run())
     try:
-        yield
+        async with supervising(
+            supervise(service, "engine", service.engine.run, service.engine.lock_all),
+            supervise(service, "replicas", service.presence.run, service.presence.lock),
+        ):
+            yield
     finally:
-        syncing.cancel()
-        await asyncio.gather(syncing, return_exceptions=True)
-        service.engine.stop()
         await service.presence.leave()
         service.desk.vault.close()
+
+
+def supervise(
+    service: Service,
+    name: str,
+    work: Callable[[], Coroutine[None, None, None]],
+    lock: Callable[[], None],
+) -> Supervisor:
+    """Give who looks after a background task of the service, and counts each end of it."""
+
+    def count(name: str, _: str) -> None:
+        service.metrics.count("task_failures", name)
+
+    return Supervisor(name=name, work=work, lock=lock, report=count)

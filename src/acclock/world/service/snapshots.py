@@ -2,8 +2,10 @@
 
 import json
 from dataclasses import dataclass, replace
-from typing import Self
+from math import isfinite
+from typing import Any, Self, get_args
 
+from acclock.errors import VaultError
 from acclock.matching.verdict import Confidence, Decision
 from acclock.session.events import State
 from acclock.session.reasons import Reason
@@ -12,6 +14,16 @@ from acclock.world.service.roles import Role
 
 _SHARED = ("device", "state", "decision", "reason", "confidence", "at")
 """What replicas tell each other: nothing but what anybody may hear of a session."""
+_KNOWN: dict[str, tuple[str, ...]] = {
+    "state": get_args(State),
+    "decision": get_args(Decision),
+    "reason": tuple(Reason),
+    "confidence": get_args(Confidence),
+}
+
+
+class UnreadableRowError(VaultError):
+    """A row of another replica holds what this version does not know."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,11 +81,29 @@ class Snapshot:
 
     @classmethod
     def unpack(cls, session: str, person: str, packed: str) -> Self:
-        """Read what another replica wrote down; it knows no names."""
-        told = json.loads(packed)
-        return cls(
-            session=session, person=person, name="", **told | {"reason": Reason(told["reason"])}
-        )
+        """Read what another replica wrote down; it knows no names.
+
+        What this version does not understand in full, it refuses: whoever reads a newer replica
+        only in part may take what is locked for open.
+        """
+        told = _read_fields(packed)
+        return cls(session=session, person=person, name="", **told)
+
+
+def _read_fields(packed: str) -> dict[str, Any]:
+    try:
+        told: dict[str, Any] = json.loads(packed)
+        if set(told) != set(_SHARED):
+            raise UnreadableRowError(f"fields {sorted(told)}, not {sorted(_SHARED)}")
+        for name, known in _KNOWN.items():
+            if told[name] not in known:
+                raise UnreadableRowError(f"an unknown {name}")
+        device, at = str(told["device"]), float(told["at"])
+        if not isfinite(at):
+            raise UnreadableRowError("a time that is none")
+        return told | {"device": device, "at": at, "reason": Reason(told["reason"])}
+    except (ValueError, TypeError, RecursionError) as error:
+        raise UnreadableRowError(f"no fields ({type(error).__name__})") from error
 
 
 def show(snapshot: Snapshot, role: Role) -> dict[str, object]:

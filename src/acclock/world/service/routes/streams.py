@@ -49,6 +49,9 @@ async def stream(socket: WebSocket) -> None:
         pass
     except AccLockError as error:
         await connection.refuse(error)
+    except Exception:  # the session has ended; the server logs it and closes the connection
+        service.metrics.count("task_failures", "stream")
+        raise
 
 
 def _admit(service: Service, secret: str, address: str) -> Caller:

@@ -225,6 +225,24 @@ def test_a_signal_ends_it_in_good_order(
     assert complaint == ""
 
 
+def test_a_vault_that_is_gone_ends_the_program_locked_and_with_a_sentence(
+    desk: Desk, tmp_path: Path
+) -> None:
+    running = start(desk, tmp_path, "--source", FOREVER)
+    assert running.stdout is not None
+    running.stdout.readline()
+
+    (tmp_path / "home" / "vault.db").unlink()
+    rest, complaint = running.communicate()
+
+    last = json.loads(rest.splitlines()[-1])
+    lines = complaint.splitlines()
+    assert (last["event"], last["state"]) == ("stopped", "locked")
+    assert running.returncode == 2
+    assert all(line.startswith("acclock: the task vault ") for line in lines)
+    assert "is given up, everything is locked; at last it failed: the vault is gone" in lines[-1]
+
+
 def test_the_program_never_loads_torch(desk: Desk, tmp_path: Path) -> None:
     home = desk.vault.head_file.path.parent
     arguments = ["acclock", "monitor", "anna", "--vault", str(home), "--entry", "heartbeat"]

@@ -8,7 +8,7 @@ from math import inf
 
 import pytest
 
-from acclock.errors import GrantError, MonitorError
+from acclock.errors import GrantError, MonitorError, TaskFailedError
 from acclock.matching.template import Template
 from acclock.session.chunks import Chunk
 from acclock.session.grants import Grant
@@ -147,14 +147,18 @@ def test_silence_locks_although_nothing_arrives(desk: Desk) -> None:
     assert watched.kinds[-1] == "stopped"
 
 
-def test_whatever_fails_locks_first_and_is_one_sentence(desk: Desk) -> None:
+def test_whatever_fails_locks_first_and_is_one_sentence(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("acclock.world.monitoring.monitor._MOST_FAILURES", 1)
+
     async def fail() -> Stream:
         raise RuntimeError("a secret of the source")
         yield
 
     watched = Watched(desk, Worn(fail))
 
-    with pytest.raises(MonitorError, match="unexpected RuntimeError and has locked") as caught:
+    with pytest.raises(TaskFailedError, match="met an unexpected RuntimeError") as caught:
         watched.run(grant_after_s=9.0)
 
     assert watched.kinds[-3:] == ["unlocked", "locked", "stopped"]

@@ -1,6 +1,7 @@
 """``acclock monitor``: a session that lives while its user wears the earphone."""
 
 import asyncio
+import logging
 import signal
 import sys
 from collections.abc import Mapping
@@ -87,6 +88,8 @@ def monitor(
     shown = sys.stdout.isatty()
     if not shown and "jsonl:-" not in outputs:
         outputs.append("jsonl:-")
+    # a task that failed is reported in a sentence; its traceback is for who asks for logs
+    logging.getLogger("acclock").addHandler(logging.NullHandler())
     ward = Ward(open_desk(vault, database, model), name)
     watched: list[Monitor] = []
     with ExitStack() as stack:
@@ -108,10 +111,13 @@ def monitor(
 
 
 def _count(watched: list["Monitor"], source: Source) -> Mapping[str, int]:
-    """Give what went wrong so far with samples, and with whatever brings them."""
+    """Give what went wrong so far with samples, with whatever brings them, and with the tasks."""
     samples = asdict(watched[0].counts) if watched else {}
     samples.pop("accepted", None)
-    return samples | dict(source.faults)
+    failures = {
+        f"failed {name}": times for one in watched for name, times in one.task_failures.items()
+    }
+    return samples | dict(source.faults) | failures
 
 
 def _complain(trouble: str) -> None:

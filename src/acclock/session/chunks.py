@@ -7,7 +7,7 @@ from typing import Literal
 from acclock.errors import SignalError
 from acclock.values import FloatArray
 
-BreakReason = Literal["disconnect", "removed", "end", "stall", "garbage"]
+BreakReason = Literal["disconnect", "removed", "end", "stall", "garbage", "failure"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -12,7 +12,7 @@ Kind = Literal[
     "started", "unlocked", "locked", "lockout", "confidence", "template", "trouble", "stopped"
 ]
 """``confidence``: trust rose or fell by a level while unlocked; ``template``: it was updated;
-``trouble``: an output did not take what it was told."""
+``trouble``: an output did not take what it was told, or a background task failed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

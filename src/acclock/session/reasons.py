@@ -18,6 +18,7 @@ _SENTENCES = {
     "disconnected": "the earphone is disconnected",
     "ended": "the source has ended",
     "garbage": "the source sends what cannot be read",
+    "failed": "a part of the program has failed",
     "unopened": "nothing has opened the session",
     "granted": "another factor has opened the session",
     "unconfirmed": "the heartbeat has not confirmed the grant in time",
@@ -46,6 +47,7 @@ class Reason(StrEnum):
     DISCONNECTED = "disconnected"
     ENDED = "ended"
     GARBAGE = "garbage"
+    FAILED = "failed"
     UNOPENED = "unopened"
     GRANTED = "granted"
     UNCONFIRMED = "unconfirmed"

@@ -40,6 +40,7 @@ _BREAKS: dict[BreakReason, Reason] = {
     "end": Reason.ENDED,
     "stall": Reason.STALLED,
     "garbage": Reason.GARBAGE,
+    "failure": Reason.FAILED,
 }
 
 

@@ -5,7 +5,7 @@ import logging
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 from acclock.errors import AccLockError, TaskFailedError
 from acclock.world.sinks.retry import Retry
@@ -38,16 +38,20 @@ class Supervisor:
     """Is told the task's name and a sentence each time that it ends."""
     final: tuple[type[Exception], ...] = ()
     """Errors that are the task's answer and not its failure: raised to whoever supervises."""
+    may_return: bool = False
+    """Whether returning is the end that the task is meant to have."""
     retry: Retry = _RETRY
     most_failures: int | None = None
     """After so many in a row it is given up; never by default."""
 
-    async def run(self) -> NoReturn:
-        """Go on until cancelled, or given up with a :class:`TaskFailedError`."""
+    async def run(self) -> None:
+        """Go on until cancelled, until it may return, or given up (:class:`TaskFailedError`)."""
         loop, failures = asyncio.get_running_loop(), 0
         while True:
             began_s = loop.time()
             error = await self._run_once()
+            if error is None and self.may_return:
+                return
             locked = self._lock()
             if isinstance(error, self.final):
                 raise error

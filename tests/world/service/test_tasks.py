@@ -142,7 +142,7 @@ def break_the_engine(running: "Running", _: str) -> None:
     engine = running.service.engine
 
     def fail_once() -> dict[str, Any]:
-        del engine._tick  # type: ignore[method-assign]
+        del engine._tick
         raise RuntimeError("a bug")
 
     engine._tick = fail_once  # type: ignore[method-assign]

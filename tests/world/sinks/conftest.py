@@ -3,6 +3,7 @@ import time
 from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime
 from itertools import count
+from typing import Any
 
 import pytest
 
@@ -49,3 +50,22 @@ async def _soon(true: Callable[[], object], *, patience_s: float = 10.0) -> None
 def soon() -> Callable[..., Coroutine[None, None, None]]:
     """Wait until something is true, and fail when it does not become so."""
     return _soon
+
+
+def _kill_task(name: str, error: Exception | None) -> None:
+    (task,) = (
+        one
+        for one in asyncio.all_tasks()
+        if one.get_name().startswith(name) and not one.get_name().endswith("supervisor")
+    )
+    if error is None:
+        task.cancel()
+    else:
+        waits_for: asyncio.Future[Any] = task._fut_waiter  # type: ignore[attr-defined]
+        waits_for.set_exception(error)
+
+
+@pytest.fixture
+def kill_task() -> Callable[[str, Exception | None], None]:
+    """End a task by its name: by letting what it waits for fail, or by cancelling it."""
+    return _kill_task

@@ -168,6 +168,28 @@ def test_after_the_broker_was_away_the_last_state_is_told(
     assert any("the broker" in trouble for trouble in troubles)
 
 
+@pytest.mark.parametrize("error", [RuntimeError("a bug"), None])
+def test_a_connection_that_fails_says_so_and_is_made_again(
+    mosquitto: "Mosquitto",
+    news: "News",
+    topics: Topics,
+    soon: Soon,
+    kill_task: Callable[..., None],
+    error: Exception | None,
+) -> None:
+    async def run() -> list[str]:
+        async with listening(mosquitto, soon) as listener, Outbox([sink(mosquitto)]) as outbox:
+            outbox.tell(news("unlocked"))
+            await soon(lambda: listener.states(topics.state) == ["unlocked"])
+            kill_task("connection to mqtt", error)
+            await soon(lambda: listener.said(topics.availability)[-1] == "offline")
+            outbox.tell(news("locked"))
+            await soon(lambda: listener.states(topics.state)[-1] == "locked")
+            return listener.said(topics.availability)
+
+    assert asyncio.run(run()) == ["online", "offline", "online"]
+
+
 def test_a_sink_that_vanishes_is_declared_offline_by_the_broker(
     mosquitto: "Mosquitto", news: "News", topics: Topics, soon: Soon
 ) -> None:

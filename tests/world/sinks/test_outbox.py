@@ -187,6 +187,38 @@ def test_trouble_that_is_told_makes_no_more_trouble(news: "News") -> None:
     assert [event.kind for event in sink.heard] == ["trouble"]
 
 
+class Slow(Good):
+    """Takes its time over the first thing that it is told."""
+
+    name = "slow"
+
+    async def tell(self, event: Event) -> None:
+        await super().tell(event)
+        if len(self.heard) == 1:
+            await asyncio.sleep(30.0)
+
+
+@pytest.mark.parametrize("error", [RuntimeError("a bug"), None])
+def test_a_lock_is_told_again_when_the_task_of_its_output_ends(
+    news: "News", soon: Soon, kill_task: Callable[..., None], error: Exception | None
+) -> None:
+    sink, troubles, locked = Slow(), list[str](), list[str]()
+
+    async def run() -> None:
+        outbox = Outbox([sink], report=troubles.append, lock=lambda: locked.append("locked"))
+        async with outbox:
+            outbox.tell(news("locked"))
+            await soon(lambda: sink.heard)
+            kill_task("output slow", error)
+            await soon(lambda: len(sink.heard) == 2)
+
+    asyncio.run(run())
+
+    assert sink.heard[0] is sink.heard[1]
+    assert locked[0] == "locked"
+    assert troubles[0].startswith("the task output slow ")
+
+
 def test_an_outbox_closes_though_nothing_answers(news: "News") -> None:
     async def run() -> None:
         async with Outbox([Hanging(), Raising()], parting_s=0.1) as outbox:

@@ -188,6 +188,32 @@ def test_what_is_refused_for_good_is_laid_aside_and_told(
     assert list(read(receiver.accepted[0])["events"]) == [f"{CAEP}session-revoked"]
 
 
+@pytest.mark.parametrize("error", [RuntimeError("a bug"), None])
+def test_a_delivery_that_fails_is_told_and_goes_on(
+    news: "News",
+    key: Key,
+    tmp_path: Path,
+    soon: Soon,
+    kill_task: Callable[..., None],
+    error: Exception | None,
+) -> None:
+    async def run() -> int:
+        async with serving(Receiver()) as receiver:
+            sink = webhook(receiver.url, key, tmp_path)
+            await sink.tell(news("unlocked"))
+            await soon(lambda: len(receiver.accepted) == 1)
+            kill_task("delivery", error)
+            await asyncio.sleep(0.05)
+            with pytest.raises(SinkError, match="the task delivery"):
+                await sink.refresh(news.status())
+            await sink.tell(news("locked"))
+            await soon(lambda: len(receiver.accepted) == 2)
+            await sink.close()
+            return len(receiver.accepted)
+
+    assert asyncio.run(run()) == 2
+
+
 def test_an_event_told_twice_is_sent_once(
     news: "News", key: Key, tmp_path: Path, soon: Soon
 ) -> None:

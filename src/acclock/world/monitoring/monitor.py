@@ -1,15 +1,17 @@
 """The monitor: what a source delivers becomes a session that is open or locked."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import aclosing
+from functools import partial
 from math import inf
 
 import numpy as np
 
 from acclock.acquisition.admission import Counts
 from acclock.acquisition.live import LiveClock, Span
-from acclock.errors import AccLockError, GrantError, MonitorError
+from acclock.errors import AccLockError, GrantError, MonitorError, VaultError
 from acclock.session.chunks import Break, BreakReason, Chunk
 from acclock.session.grants import Grant
 from acclock.session.lock import Lock
@@ -18,13 +20,20 @@ from acclock.session.standing import Standing
 from acclock.values import BoolArray, FloatArray
 from acclock.world.monitoring.gathering import Gathering, gather, ripen
 from acclock.world.monitoring.herald import Herald
-from acclock.world.monitoring.ward import Ward
+from acclock.world.monitoring.ward import News, Ward
+from acclock.world.sinks.daemons import call_aside
 from acclock.world.sources import Source
+from acclock.world.supervision import Supervisor
 
 _TICK_S = 0.25
 """How often the clock is looked at, whether or not anything arrives."""
-_LOOK_S = 2.0
-"""How often the vault is looked at: a person who was removed is locked out by then."""
+_LOOK_S = 0.25
+"""How often the vault is looked at: who was removed, or whose vault is gone, is locked by then."""
+_ANSWER_S = 3.0
+"""How long the vault may take to answer: as long as the service waits for its database. Removing
+somebody else from a large PostgreSQL vault keeps everybody waiting for a while."""
+_MOST_FAILURES = 5
+"""A task that failed so often in a row ends the monitor."""
 _LESSON_S = 60.0
 """How often the template may learn."""
 _PIECE_S = 0.5
@@ -35,10 +44,19 @@ class Monitor:
     """Keeps one person's session: open while it is their heartbeat, else locked.
 
     All times are those of the source's clock. Whatever goes wrong, the first thing that the
-    outputs hear is that it is locked, and nothing opens after that.
+    outputs hear is that it is locked. A task that failed is started again, and ``report`` hears a
+    sentence; once it is given up, nothing opens any more.
     """
 
-    def __init__(self, ward: Ward, source: Source, herald: Herald, *, policy: Policy) -> None:
+    def __init__(
+        self,
+        ward: Ward,
+        source: Source,
+        herald: Herald,
+        *,
+        policy: Policy,
+        report: Callable[[str], None] | None = None,
+    ) -> None:
         ward.require(source)
         self._ward, self._source, self._herald, self._policy = ward, source, herald, policy
         self._session = ward.open_session(policy)
@@ -46,6 +64,9 @@ class Monitor:
         self._gathering = Gathering()
         self._heard = self._outdated = self._over = False
         self._stopped = asyncio.Event()
+        self._report = report or herald.complain
+        self.task_failures: Counter[str] = Counter()
+        """How often each task has failed."""
 
     @property
     def counts(self) -> Counts:
@@ -58,6 +79,19 @@ class Monitor:
             raise GrantError("the monitor is ending; nothing opens any more")
         self._herald.hear(self._session.grant(grant, self._source.now_s()))
 
+    def lock(self) -> None:
+        """Lock, because something that the session depends on has failed.
+
+        A session that cannot even be locked is none: its outputs hear that it ended.
+        """
+        try:
+            self._break_off("failure")
+        except Exception:
+            self._over = True
+            self._herald.stop("the monitor has failed")
+            self._stopped.set()
+            raise
+
     def stop(self) -> None:
         """Ask for the end; a signal may do that."""
         self._stopped.set()
@@ -68,8 +102,8 @@ class Monitor:
         ``beat`` is called at least twice a second and says whether the watchdog still watches.
         """
         self._herald.start(self._session.standing)
-        parts = (self._listen(), self._tick(for_s, beat), self._look_after(), self._stopped.wait())
-        tasks = [asyncio.create_task(part) for part in parts]
+        parts = [one.run() for one in self._supervise(self._source.now_s() + for_s, beat)]
+        tasks = [asyncio.create_task(part) for part in (*parts, self._wait_for_the_end())]
         reason = "the monitor has failed"
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -85,6 +119,26 @@ class Monitor:
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
 
+    def _supervise(self, end_s: float, beat: Callable[[], bool]) -> Iterator[Supervisor]:
+        """Give who looks after each task; what a source says in a sentence is not tried again."""
+        supervise = partial(
+            Supervisor, lock=self.lock, report=self._note_failure, most_failures=_MOST_FAILURES
+        )
+        final, tick = (MonitorError,), partial(self._tick, end_s, beat)
+        yield supervise(name="source", work=self._listen, final=(AccLockError,), may_return=True)
+        yield supervise(name="clock", work=tick, final=final, may_return=True)
+        yield supervise(name="vault", work=self._look_after, final=final)
+        yield supervise(name="learning", work=self._learn_on, final=final)
+
+    async def _wait_for_the_end(self) -> None:
+        await self._stopped.wait()
+        if self._over:
+            raise MonitorError("the session could not be locked as it should; it was ended")
+
+    def _note_failure(self, name: str, said: str) -> None:
+        self.task_failures[name] += 1
+        self._report(said)
+
     async def _listen(self) -> None:
         async with aclosing(self._source.stream()) as stream:
             async for piece in stream:
@@ -93,8 +147,7 @@ class Monitor:
                 else:
                     self._take(piece)
 
-    async def _tick(self, for_s: float, beat: Callable[[], bool]) -> None:
-        end_s = self._source.now_s() + for_s
+    async def _tick(self, end_s: float, beat: Callable[[], bool]) -> None:
         while (now_s := self._source.now_s()) < end_s:
             self._hear(self._session.tick(now_s))
             if not beat():
@@ -102,20 +155,32 @@ class Monitor:
             await asyncio.sleep(min(_TICK_S, self._policy.stall_s / 4))
 
     async def _look_after(self) -> None:
-        """Follow what happens to the person in the vault, and let their template learn."""
-        lesson_s = self._source.now_s() + _LESSON_S
-        while (news := await asyncio.to_thread(self._ward.look)) != "gone":
+        """Follow what happens to the person in the vault."""
+        while (news := await self._look()) != "gone":
             self._outdated = self._outdated or news == "changed"
-            if (now_s := self._source.now_s()) >= lesson_s:
-                lesson_s = now_s + _LESSON_S
-                await self._learn()
             await asyncio.sleep(_LOOK_S)
         self._gathering = Gathering()
         self._hear(self._session.forget(self._source.now_s()))
         raise MonitorError(f"{self._ward.name} is no longer in the vault; the session is locked")
 
+    async def _look(self) -> News:
+        try:
+            async with asyncio.timeout(_ANSWER_S):
+                return await call_aside(self._ward.look)
+        except TimeoutError:
+            raise VaultError(f"the vault has not answered for {_ANSWER_S:g} s") from None
+
+    async def _learn_on(self) -> None:
+        """Let the template learn now and then, beside everything else: writing may have to wait."""
+        lesson_s = self._source.now_s() + _LESSON_S
+        while True:
+            await asyncio.sleep(_LOOK_S)
+            if (now_s := self._source.now_s()) >= lesson_s:
+                lesson_s = now_s + _LESSON_S
+                await self._learn()
+
     async def _learn(self) -> None:
-        if await asyncio.to_thread(self._ward.learn, self._gathering.ripe):
+        if await call_aside(partial(self._ward.learn, self._gathering.ripe)):
             self._gathering = Gathering(fresh=self._gathering.fresh)
             self._outdated = True
             self._herald.tell("template", self._session.standing)

@@ -46,7 +46,7 @@ class Post:
     socket: Path
     """Where programs of this machine bring grants and ask how it stands."""
     report: Callable[[str], None]
-    """Hears one sentence for each thing that an output did not take."""
+    """Hears one sentence for each thing that an output did not take, and each task that failed."""
 
     async def keep(
         self, *, for_s: float = inf, on_ready: Callable[[Monitor], None] = lambda _: None
@@ -62,15 +62,21 @@ class Post:
             self.report(trouble)
             herald.complain(trouble)
 
+        def lock() -> None:
+            monitor.lock()
+
         with Watchdog(lock_commands(self.sinks)) as dog, ExitStack() as parting:
-            async with Outbox(self.sinks, report=complain) as outbox, AsyncExitStack() as stack:
+            outputs = Outbox(self.sinks, report=complain, lock=lock)
+            async with outputs as outbox, AsyncExitStack() as stack:
                 board = Assertions(signing_key(self.home, "assertions"))
                 herald = Herald(
                     [outbox, _Board(board), *self.hearers],
                     person=self.ward.name,
                     device=self.source.name,
                 )
-                monitor = Monitor(self.ward, self.source, herald, policy=self.policy)
+                monitor = Monitor(
+                    self.ward, self.source, herald, policy=self.policy, report=complain
+                )
                 door = LocalSocket(
                     self.socket, {"state": board.answer, "grant": self._open_book(monitor)}
                 )

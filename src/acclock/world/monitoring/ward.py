@@ -73,7 +73,7 @@ class Ward:
             # somebody removed and enrolled again under the same name is another person
             if person.person != self._person.person:
                 return "gone"
-            if person.version == self._person.version:
+            if person.version <= self._person.version:  # learning may have been faster
                 return "none"
             self._template = self._desk.vault.template(self.name, person.version)
         except NameRefusedError:

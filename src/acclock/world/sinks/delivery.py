@@ -12,6 +12,7 @@ from acclock.world.sinks.facts import printable
 from acclock.world.sinks.posting import Answer, post
 from acclock.world.sinks.retry import Retry
 from acclock.world.sinks.spool import Letter, Spool
+from acclock.world.supervision import Supervisor
 
 _REFUSED = frozenset({400, 405, 406, 410, 411, 413, 414, 415, 422})
 """The receiver understood and will never take it. Anything else may get better: it is retried."""
@@ -36,7 +37,10 @@ class Delivery:
     def start(self) -> None:
         """Begin, if it is not under way."""
         if self._task is None or self._task.done():
-            self._task = asyncio.create_task(self._run())
+            supervisor = Supervisor(
+                name="delivery", work=self._run, lock=self._done.clear, report=self._note
+            )
+            self._task = asyncio.create_task(supervisor.run())
 
     async def close(self, patience_s: float) -> None:
         """Give the last letters a moment; the next run sends what is left."""
@@ -44,6 +48,9 @@ class Delivery:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._done.wait(), patience_s)
             self._task.cancel()
+
+    def _note(self, _: str, said: str) -> None:
+        self.trouble = said
 
     async def _run(self) -> None:
         failures = 0

@@ -58,6 +58,13 @@ class Lane:
         self._waiting.clear()
         self._debt, self._doing = Debt(), None
 
+    def owe(self) -> None:
+        """Owe what was under way when the task ended: nobody knows whether it was taken."""
+        if isinstance(work := self._doing, Event):
+            now_s = asyncio.get_running_loop().time()
+            self._debt = settle(self._debt, work, failed=True, now_s=now_s)
+        self._doing = None
+
     async def run(self) -> None:
         """Pass things on until cancelled."""
         while True:

@@ -6,6 +6,7 @@ import random
 import ssl
 import time
 from dataclasses import dataclass
+from functools import partial
 
 import aiomqtt
 
@@ -20,6 +21,7 @@ from acclock.world.sinks.home_assistant import (
 )
 from acclock.world.sinks.retry import Retry
 from acclock.world.sinks.sink import state_after
+from acclock.world.supervision import Supervisor
 
 _KEEPALIVE_S = 5
 _BETWEEN_S = EXPIRE_AFTER_S / 5
@@ -72,10 +74,6 @@ class Mqtt:
             return
         with contextlib.suppress(SinkError):
             await self._publish_state()
-        if self._client is not None and self._status is not None:
-            with contextlib.suppress(aiomqtt.MqttError):
-                topic = self._topics(self._status).availability
-                await self._client.publish(topic, "offline", qos=1, retain=True)
         self._task.cancel()
         await asyncio.wait({self._task}, timeout=1.0)
 
@@ -84,7 +82,20 @@ class Mqtt:
 
     def _start(self) -> None:
         if self._status is not None and (self._task is None or self._task.done()):
-            self._task = asyncio.create_task(self._stay_connected(self._status))
+            supervisor = Supervisor(
+                name=f"connection to {self.name}",
+                work=partial(self._stay_connected, self._status),
+                lock=self._lose,
+                report=self._note,
+            )
+            self._task = asyncio.create_task(supervisor.run())
+
+    def _lose(self) -> None:
+        """Publish everything anew; the broker was told that this is offline, which is no yes."""
+        self._client, self._said = None, ""
+
+    def _note(self, _: str, said: str) -> None:
+        self._trouble = said
 
     async def _publish_state(self) -> None:
         if self._client is None or self._status is None:
@@ -127,12 +138,17 @@ class Mqtt:
         )
 
     async def _attend(self, client: aiomqtt.Client, status: Status, topics: Topics) -> None:
+        """Speak to the broker; however that ends, it hears that nobody speaks any more."""
         await client.subscribe(topics.birth, qos=1)
         self._client = client
-        await self._introduce(client, status, topics)
-        async for message in client.messages:
-            if message.payload == b"online":
-                await self._introduce(client, status, topics)
+        try:
+            await self._introduce(client, status, topics)
+            async for message in client.messages:
+                if message.payload == b"online":
+                    await self._introduce(client, status, topics)
+        finally:
+            with contextlib.suppress(aiomqtt.MqttError):
+                await client.publish(topics.availability, "offline", qos=1, retain=True)
 
     async def _introduce(self, client: aiomqtt.Client, status: Status, topics: Topics) -> None:
         await client.publish(topics.config, discovery(status, topics), qos=1, retain=True)

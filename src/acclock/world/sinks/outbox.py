@@ -8,14 +8,23 @@ from typing import Self
 from acclock.errors import ConfigError
 from acclock.session.events import Event, Status
 from acclock.world.sinks.lane import Lane
+from acclock.world.sinks.retry import Retry
 from acclock.world.sinks.sink import Sink
 from acclock.world.sinks.tally import Tally
+from acclock.world.supervision import Supervisor
 
 _LOCKING_S = 3.0
 """How much longer than others an output is waited for that is about to lock something."""
 
+_RESTART = Retry(first_s=0.05, longest_s=30.0)
+"""An output whose task has ended cannot be told to lock before it runs again."""
+
 
 def _say_nothing(trouble: str) -> None:
+    pass
+
+
+def _lock_nothing() -> None:
     pass
 
 
@@ -23,7 +32,8 @@ class Outbox:
     """Tells every output, at once and without waiting; use it with ``async with``.
 
     ``report`` hears one sentence for each thing that an output did not take. An output that raises,
-    hangs or swallows its cancellation delays neither the caller nor another output.
+    hangs or swallows its cancellation delays neither the caller nor another output. ``lock`` locks
+    the session: it is called when the task of an output ends, which is then started again.
     """
 
     def __init__(
@@ -34,6 +44,7 @@ class Outbox:
         parting_s: float = 3.0,
         longest: int = 256,
         report: Callable[[str], None] = _say_nothing,
+        lock: Callable[[], None] = _lock_nothing,
     ) -> None:
         if not patience_s > 0 or longest < 1:
             raise ConfigError("an outbox has some patience and room for an event at least")
@@ -41,7 +52,7 @@ class Outbox:
             Lane(sink, patience_s=patience_s, longest=longest, report=report) for sink in sinks
         ]
         self._tasks: list[asyncio.Task[None]] = []
-        self._parting_s, self._report = parting_s, report
+        self._parting_s, self._report, self._lock = parting_s, report, lock
 
     @property
     def tallies(self) -> Mapping[str, Tally]:
@@ -66,7 +77,7 @@ class Outbox:
             lane.refresh(status)
 
     async def __aenter__(self) -> Self:
-        self._tasks = [asyncio.create_task(lane.run()) for lane in self._lanes]
+        self._tasks = [asyncio.create_task(self._supervise(lane).run()) for lane in self._lanes]
         return self
 
     async def __aexit__(
@@ -81,6 +92,19 @@ class Outbox:
         for task in self._tasks:
             task.cancel()
         await _wait_for(self._parting_s, [self._shut(lane) for lane in self._lanes])
+
+    def _supervise(self, lane: Lane) -> Supervisor:
+        def lock() -> None:
+            lane.owe()
+            self._lock()
+
+        return Supervisor(
+            name=f"output {lane.sink.name}",
+            work=lane.run,
+            lock=lock,
+            report=lambda _, said: self._report(said),
+            retry=_RESTART,
+        )
 
     async def _shut(self, lane: Lane) -> None:
         try:

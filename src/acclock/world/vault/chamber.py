@@ -36,6 +36,7 @@ class Chamber:
         self.key_store = key_store
         self.head_file = head_file
         self.clock = clock
+        self._file = database.identify_file(engine)
         self._writers = RLock()  # threads queue up here; the database would let them try their luck
         self._turns = Turns(self.writing)
         self._opened: tuple[tuple[object, ...], bytes, SecretKeys] | None = None
@@ -43,12 +44,14 @@ class Chamber:
     @contextmanager
     def reading(self) -> Iterator[Visit]:
         """Look at the vault as it is at one moment."""
+        self._require_file()
         with database.reading(self.engine) as connection:
             yield self.enter(connection)
 
     @contextmanager
     def writing(self) -> Iterator[Visit]:
         """Change the vault, alone; what was changed is on the disk afterwards."""
+        self._require_file()
         with self._writers, database.writing(self.engine) as connection:
             visit = self.enter(connection)
             before = visit.events
@@ -102,6 +105,14 @@ class Chamber:
             keys = open_secret_keys(row.secrets, master, row.vault, row.master)
             self._opened = lock, master, keys
         return self._opened[1], self._opened[2]
+
+    def _require_file(self) -> None:
+        """Refuse to go on with a file that was removed: an open one is read as if it were there."""
+        if self._file is not None and database.identify_file(self.engine) != self._file:
+            raise VaultError(
+                f"the vault is gone: {self.engine.url.database} was removed or replaced "
+                "while it was open"
+            )
 
     def close(self) -> None:
         """Let go of the database."""

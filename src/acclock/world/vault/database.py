@@ -85,6 +85,17 @@ def make_file(engine: Engine) -> None:
         raise VaultError(f"cannot open {path}: {error.strerror}") from error
 
 
+def identify_file(engine: Engine) -> tuple[int, int] | None:
+    """Tell which file an SQLite database is now; nothing where there is none, or a server."""
+    if engine.dialect.name != "sqlite":
+        return None
+    try:
+        found = Path(str(engine.url.database)).stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
 @contextmanager
 def reading(engine: Engine) -> Iterator[Connection]:
     """Give one unchanging view of the database."""

@@ -59,6 +59,25 @@ def test_without_the_database_everything_locks_after_three_seconds(
     assert (presence.well, len(engine.locks)) == (False, 1)
 
 
+def test_without_the_file_of_its_vault_everything_locks(tmp_path: Path) -> None:
+    engine = Calls()
+    with open_vault(tmp_path / "vault", key_store=KeyFile(tmp_path / "key")) as vault:
+        presence = Presence(
+            "r1",
+            board=Board(),
+            engine=engine,  # type: ignore[arg-type]
+            metrics=Metrics(),
+            store=Store(vault.engine),
+            vault=vault,
+        )
+        asyncio.run(presence.sync())
+        (tmp_path / "vault" / "vault.db").unlink()
+        presence.heard_s -= 3.1
+        asyncio.run(presence.sync())
+
+    assert (presence.well, len(engine.locks)) == (False, 1)
+
+
 def test_a_database_that_hangs_locks_everything_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

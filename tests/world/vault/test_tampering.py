@@ -229,3 +229,23 @@ def test_a_count_of_events_cannot_be_forged(files: "Place", hearts: "Hearts") ->
 
     with pytest.raises(DamagedVaultError, match="changed by someone without the key"):
         files.open()
+
+
+def put_a_copy_in_its_place(path: Path) -> None:
+    shutil.copyfile(path, path.with_name("copy"))
+    path.with_name("copy").replace(path)
+
+
+@pytest.mark.parametrize("take_away", [Path.unlink, put_a_copy_in_its_place])
+def test_a_file_that_was_removed_or_replaced_while_it_was_open_is_refused(
+    files: "Place", hearts: "Hearts", take_away: Callable[[Path], None]
+) -> None:
+    template = hearts.template()
+    with files.open() as vault:
+        vault.add("ada", template)
+        take_away(files.folder / "vault.db")
+
+        with pytest.raises(VaultError, match="the vault is gone"):
+            vault.person("ada")
+        with pytest.raises(VaultError, match="the vault is gone"):
+            vault.add("bob", template)

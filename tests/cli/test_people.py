@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -91,15 +92,75 @@ def test_identify_names_the_enrolled_and_says_unknown_of_others(
 def test_removing_forgets(home: Home, recordings: Path) -> None:
     assert home.answer("list")["people"] != "nobody is enrolled"
 
-    home.answer("remove", "anna")
+    home.answer("remove", "anna", "--yes")
 
     assert home.answer("list")["people"] == "nobody is enrolled"
     assert "anna" in home.refused("verify", "anna", recordings / "anna-1.npz")
 
 
+def test_removing_without_a_terminal_needs_yes(home: Home) -> None:
+    assert "add --yes" in home.refused("remove", "anna")
+
+    assert home.answer("show", "anna")["name"] == "anna"
+
+
+@pytest.mark.parametrize(("typed", "code", "stays"), [(b"n\n", 1, True), (b"y\n", 0, False)])
+def test_removing_asks_at_a_terminal(home: Home, typed: bytes, code: int, stays: bool) -> None:
+    ours, theirs = pty.openpty()
+    os.write(ours, typed)
+
+    ran = subprocess.run(  # noqa: S603 - our own program
+        [str(PROGRAM), "remove", "anna"], env=home.environment, stdin=theirs, capture_output=True
+    )
+    os.close(ours)
+    os.close(theirs)
+
+    assert b"Forget anna" in ran.stderr
+    assert ran.returncode == code
+    assert (home.run("show", "anna").returncode == 0) is stays
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["list"], ["show", "anna"], ["verify", "anna", "x.npz"], ["identify", "x.npz"],
+        ["update", "anna", "x.npz"], ["enroll", "anna", "x.npz", "--add"], ["rollback", "anna", 1],
+        ["remove", "anna", "--yes"], ["export-person", "anna", "out.json"], ["backup", "out.db"],
+        ["rotate-keys"], ["token", "list"], ["token", "create", "operator"], ["keys"],
+        ["monitor", "anna", "--source", "simulate:wear anna 9 s"], ["accept-state", "--yes"],
+    ],
+    ids=lambda words: " ".join(map(str, words)),
+)  # fmt: skip
+def test_a_typo_in_the_place_of_the_vault_makes_none(
+    tmp_path: Path, arguments: list[object]
+) -> None:
+    home = Home(tmp_path)
+
+    refusal = home.refused(*arguments, "--vault", tmp_path / "vualt")
+
+    assert refusal == f"acclock: there is no vault at {tmp_path / 'vualt'}\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_grant_at_a_typo_makes_no_key(tmp_path: Path) -> None:
+    refusal = Home(tmp_path).refused("grant", "anna", "--vault", tmp_path / "vualt")
+
+    assert "there is no key" in refusal
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_vault_without_its_count_opens_again_when_an_operator_accepts_it(home: Home) -> None:
+    (home.folder / "vault" / "vault.head").unlink()
+
+    assert "acclock accept-state" in home.refused("list")
+    assert "add --yes" in home.refused("accept-state")
+    assert home.answer("accept-state", "--yes") == {"accepted": True, "people": 1}
+    assert home.answer("show", "anna")["name"] == "anna"
+
+
 def test_a_backup_brings_back_what_was_removed(home: Home) -> None:
     home.answer("backup", "copy.db")
-    home.answer("remove", "anna")
+    home.answer("remove", "anna", "--yes")
 
     restored = home.answer("restore", "copy.db")
 

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -66,6 +67,12 @@ def test_help_loads_no_command() -> None:
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)  # noqa: S603
 
     assert ran.stdout.strip() == "[] False", ran.stderr
+
+
+def test_the_version_is_printed() -> None:
+    ran = acclock("--version")
+
+    assert (ran.returncode, ran.stdout) == (0, f"acclock {version('acclock')}\n")
 
 
 def test_an_unknown_command_is_named() -> None:

@@ -21,6 +21,8 @@ from acclock.world.grants import Grant, GrantBook
 from acclock.world.local_socket import Handler, LocalSocket
 from acclock.world.signing_keys import signing_key
 from acclock.world.sinks.assertion import Assertions
+from acclock.world.vault.keys import KeyFile
+from acclock.world.vault.opening import open_vault
 
 app = typer.Typer()
 for command in (check, grant, keys):
@@ -80,6 +82,7 @@ def test_check_refuses_what_it_cannot_be_sure_of(monitor: Monitor) -> None:
 
 
 def test_check_by_public_keys_needs_no_home(monitor: Monitor, tmp_path: Path) -> None:
+    open_vault(monitor.home, key_store=KeyFile(monitor.home / "vault.key")).close()
     ran = CliRunner().invoke(app, ["keys", "assertions", "--vault", str(monitor.home)])
     (tmp_path / "keys").write_text(ran.stdout)
     (tmp_path / "bad").write_text("{}")
@@ -102,6 +105,8 @@ def test_a_grant_for_somebody_else_is_refused(monitor: Monitor) -> None:
 
 
 def test_keys_prints_a_key_set_without_secrets(tmp_path: Path) -> None:
+    open_vault(tmp_path, key_store=KeyFile(tmp_path / "vault.key")).close()
+
     ran = CliRunner().invoke(app, ["keys", "--vault", str(tmp_path)])
 
     (public,) = KeySet.import_key_set(json.loads(ran.stdout)).keys

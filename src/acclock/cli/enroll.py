@@ -30,7 +30,7 @@ def enroll(
     as_json: JsonFlag = False,
 ) -> None:
     """Enroll NAME from recordings: six minutes are a full enrollment, two are a light start."""
-    desk = open_desk(vault, database, model)
+    desk = open_desk(vault, database, model, create=not add)
     recordings = [read(file, rate_hz=desk.embedder.card.rate_hz) for file in files]
     if add:
         person = desk.extend(name, recordings)

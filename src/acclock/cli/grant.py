@@ -10,7 +10,7 @@ from acclock.cli.vaults import Name, VaultFolder
 from acclock.world.asking import ask, default_socket
 from acclock.world.grants import issue_grant
 from acclock.world.settings import home_folder
-from acclock.world.signing_keys import signing_key
+from acclock.world.signing_keys import known_key
 
 Socket = Annotated[Path | None, typer.Option(help="The monitor's socket.", envvar="ACCLOCK_SOCKET")]
 
@@ -29,7 +29,7 @@ def grant(
     sustains the session.
     """
     token = issue_grant(
-        name, duration_s=duration_s, key=signing_key(vault or home_folder(), "grants")
+        name, duration_s=duration_s, key=known_key(vault or home_folder(), "grants")
     )
     said = ask(socket or default_socket(), {"ask": "grant", "grant": token})
     show({"granted": said.get("granted", name), "seconds": duration_s}, as_json=as_json)

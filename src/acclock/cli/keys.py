@@ -6,8 +6,7 @@ from typing import Annotated
 import typer
 
 from acclock.cli.show import show
-from acclock.cli.vaults import VaultFolder
-from acclock.world.settings import home_folder
+from acclock.cli.vaults import VaultFolder, find_folder
 from acclock.world.signing_keys import public_keys
 
 
@@ -25,4 +24,4 @@ def keys(
     vault: VaultFolder = None,
 ) -> None:
     """Print the public keys that events, assertions or grants are signed with, as a JWKS."""
-    show(public_keys(vault or home_folder(), purpose.value), as_json=True)
+    show(public_keys(find_folder(vault), purpose.value), as_json=True)

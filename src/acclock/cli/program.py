@@ -4,7 +4,8 @@ import os
 import sys
 from collections.abc import Iterable
 from importlib import import_module
-from typing import NoReturn
+from importlib.metadata import version
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -31,6 +32,7 @@ COMMANDS = {
     "backup": "backup",
     "restore": "restore",
     "rotate-keys": "rotate_keys",
+    "accept-state": "accept_state",
     "info": "info",
     "plot": "plot",
     "denoise": "denoise",
@@ -71,8 +73,26 @@ def _begin() -> typer.Typer:
         no_args_is_help=True,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    app.callback()(_say_nothing)  # keeps the name of a command even when there is only one
+    app.callback()(_begin_with)  # keeps the name of a command even when there is only one
     return app
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"acclock {version('acclock')}")
+        raise typer.Exit
+
+
+Version = Annotated[
+    bool,
+    typer.Option(
+        "--version", is_eager=True, callback=_print_version, help="Print the version and exit."
+    ),
+]
+
+
+def _begin_with(*, version: Version = False) -> None:
+    """Do nothing: the option acts by itself."""
 
 
 def main() -> NoReturn:

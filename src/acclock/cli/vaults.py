@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from acclock.world.settings import home_folder
+from acclock.world.settings import home_folder, require_vault
 
 if TYPE_CHECKING:
     from acclock.world.desk import Desk
@@ -23,17 +23,24 @@ Model = Annotated[
 Name = Annotated[str, typer.Argument(help="Who.")]
 
 
-def open_vault(folder: Path | None, database: str | None) -> "Vault":
-    """Open the vault that the options name, or this user's own."""
+def find_folder(folder: Path | None) -> Path:
+    """Give the folder of the vault that the option names, or this user's own; it must be there."""
+    return require_vault(folder or home_folder())
+
+
+def open_vault(folder: Path | None, database: str | None, *, create: bool = False) -> "Vault":
+    """Open the vault that the options name, or this user's own; a typo does not make one."""
     # the database takes half a second to load; only who needs the vault should wait for it
     from acclock.world.vault.opening import open_vault as open_at
 
-    return open_at(folder or home_folder(), url=database)
+    return open_at(folder or home_folder(), url=database, create=create)
 
 
-def open_desk(folder: Path | None, database: str | None, model: str) -> "Desk":
+def open_desk(
+    folder: Path | None, database: str | None, model: str, *, create: bool = False
+) -> "Desk":
     """Open the vault with a model beside it."""
     # so does the runtime of the model
     from acclock.world.desk import open_desk as open_beside
 
-    return open_beside(open_vault(folder, database), model=model)
+    return open_beside(open_vault(folder, database, create=create), model=model)

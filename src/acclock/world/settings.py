@@ -4,6 +4,8 @@ import os
 import sys
 from pathlib import Path
 
+from acclock.errors import VaultError
+
 
 def home_folder() -> Path:
     """Give the folder of the vault: ``ACCLOCK_HOME``, or where this system keeps such data."""
@@ -14,3 +16,10 @@ def home_folder() -> Path:
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "acclock"
     return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "acclock"
+
+
+def require_vault(folder: Path) -> Path:
+    """Give a folder that holds a vault, or the count of one in another database; else refuse."""
+    if not any((folder / name).exists() for name in ("vault.db", "vault.head")):
+        raise VaultError(f"there is no vault at {folder}")
+    return folder

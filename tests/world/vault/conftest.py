@@ -14,7 +14,7 @@ from acclock.matching.enrollment import enroll
 from acclock.matching.template import Template
 from acclock.values import FloatArray, Recording
 from acclock.world.vault.keys import KeyFile
-from acclock.world.vault.opening import open_vault
+from acclock.world.vault.opening import accept_state, open_vault
 from acclock.world.vault.restoring import restore
 from acclock.world.vault.vault import Vault
 
@@ -43,10 +43,18 @@ class Place:
     def keys(self) -> KeyFile:
         return KeyFile(self.folder / "vault.key")
 
-    def open(self, *, patience_s: float = 5.0) -> Vault:
+    def open(self, *, patience_s: float = 5.0, create: bool = True) -> Vault:
         return open_vault(
-            self.folder, url=self.url, key_store=self.keys, clock=Clock(), patience_s=patience_s
+            self.folder,
+            url=self.url,
+            key_store=self.keys,
+            clock=Clock(),
+            patience_s=patience_s,
+            create=create,
         )
+
+    def accept(self) -> Vault:
+        return accept_state(self.folder, url=self.url, key_store=self.keys, clock=Clock())
 
     def restore(self, backup: Path) -> Vault:
         return restore(backup, self.folder, url=self.url, key_store=self.keys, clock=Clock())

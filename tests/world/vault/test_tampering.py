@@ -13,6 +13,7 @@ from acclock.errors import DamagedVaultError, VaultError
 from acclock.matching.template import Template
 from acclock.world.vault.checking import check
 from acclock.world.vault.database import writing
+from acclock.world.vault.head import HeadFile, Seen
 
 if TYPE_CHECKING:
     from tests.world.vault.conftest import Hearts, Place
@@ -200,17 +201,96 @@ def test_a_vault_that_is_gone_is_not_silently_begun_anew(files: "Place", hearts:
         files.open()
 
 
-def test_a_missing_count_of_events_is_written_into_the_log(
-    files: "Place", hearts: "Hearts"
+def test_an_older_copy_without_the_count_of_events_is_refused(
+    files: "Place", hearts: "Hearts", tmp_path: Path
 ) -> None:
     with files.open() as vault:
         vault.add("ada", hearts.template())
+    shutil.copy(files.folder / "vault.db", tmp_path / "older.db")
+    with files.open() as vault:
+        vault.remove("ada")
+
+    shutil.copy(tmp_path / "older.db", files.folder / "vault.db")
     (files.folder / "vault.head").unlink()
 
-    with files.open() as vault:
-        kinds = [event.kind for event in vault.events()]
+    with pytest.raises(DamagedVaultError, match=r"vault\.head is not there.*accept-state"):
+        files.open()
+    assert not (files.folder / "vault.head").exists()
 
-    assert kinds == ["created", "enrolled", "count of events missing"]
+
+def test_an_operator_accepts_a_state_once_and_the_log_says_so(
+    place: "Place", hearts: "Hearts"
+) -> None:
+    with place.open() as vault:
+        vault.add("ada", hearts.template())
+    (place.folder / "vault.head").unlink()
+
+    place.accept().close()
+
+    with place.open() as vault:
+        assert [event.kind for event in vault.events()] == ["created", "enrolled", "state accepted"]
+        assert [person.name for person in vault.people()] == ["ada"]
+    with pytest.raises(VaultError, match="no state has to be accepted"):
+        place.accept()
+
+
+def test_a_state_that_was_tampered_with_is_not_accepted(
+    place: "Place", filled: dict[str, list[Template]]
+) -> None:
+    execute(place, "UPDATE acclock_events SET body = replace(body, 'enrolled', 'removed')")
+    (place.folder / "vault.head").unlink()
+
+    with pytest.raises(DamagedVaultError, match="event 2 does not follow"):
+        place.accept()
+    assert not (place.folder / "vault.head").exists()
+
+
+def test_where_there_is_no_vault_none_is_accepted_and_none_is_made(place: "Place") -> None:
+    with pytest.raises(VaultError, match="there is no vault at"):
+        place.accept()
+
+    with pytest.raises(VaultError, match="there is no vault at"):
+        place.open(create=False)
+
+
+def test_a_new_replica_opens_once_it_is_given_the_count(
+    place: "Place", hearts: "Hearts", tmp_path: Path
+) -> None:
+    with place.open() as vault:
+        vault.add("ada", hearts.template())
+    (tmp_path / "second").mkdir()
+    moved = type(place)(folder=tmp_path / "second", url=place.url)
+    for path in place.folder.iterdir():
+        if path.name != "vault.head":
+            shutil.copy(path, moved.folder)
+
+    with pytest.raises(DamagedVaultError, match="is not there"):
+        moved.open()
+    shutil.copy(place.folder / "vault.head", moved.folder)
+
+    with moved.open() as vault:
+        assert [person.name for person in vault.people()] == ["ada"]
+
+
+def test_the_count_that_a_vault_begins_with_fits_no_later_state(
+    files: "Place", hearts: "Hearts", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[bytes] = []
+    write = HeadFile.write
+
+    def keep(self: HeadFile, vault: str, key: bytes, seen: Seen) -> None:
+        write(self, vault, key, seen)
+        written.append(self.path.read_bytes())
+
+    monkeypatch.setattr(HeadFile, "write", keep)
+    with files.open() as vault:
+        vault.add("ada", hearts.template())
+
+    (files.folder / "vault.head").write_bytes(written[0])
+
+    assert b" 000000000000 " in written[0]
+    with pytest.raises(DamagedVaultError, match="past is not the one"):
+        files.open()
 
 
 @pytest.mark.parametrize("content", [b"", b"rubbish", b"a 1 b c\n", bytes(200)])

@@ -38,6 +38,11 @@ class HeadFile:
             raise DamagedVaultError(f"{self.path} was changed by someone without the key")
         return Seen(events=int(parts[1]), head=parts[2])
 
+    def tells_of_nothing(self) -> bool:
+        """Tell whether it was written before the first event of a vault, which may never be."""
+        parts = self.path.read_bytes().decode("ascii", "replace").split()
+        return not parts or (len(parts) == 4 and parts[1] == "0" * 12)
+
     def write(self, vault: str, key: bytes, seen: Seen) -> None:
         """Remember this; in one write of always the same length, so that it is never half there.
 

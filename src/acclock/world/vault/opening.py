@@ -6,12 +6,14 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from sqlalchemy import insert, select
+from sqlalchemy import insert, inspect, select
 
 from acclock.errors import DamagedVaultError, VaultError
+from acclock.world.settings import require_vault
 from acclock.world.vault import database
 from acclock.world.vault.audit import GENESIS
-from acclock.world.vault.head import HeadFile
+from acclock.world.vault.checking import check
+from acclock.world.vault.head import HeadFile, Seen
 from acclock.world.vault.keys import KeyStore, find_key_store
 from acclock.world.vault.private_files import make_private_folder
 from acclock.world.vault.rekeying import forget_old_keys
@@ -21,6 +23,8 @@ from acclock.world.vault.secret_keys import SecretKeys
 from acclock.world.vault.tables import events, vaults
 from acclock.world.vault.vault import Vault
 from acclock.world.vault.visit import Visit
+
+_NOWHERE = "there is no vault at"
 
 
 def utc_now() -> datetime:
@@ -35,22 +39,70 @@ def open_vault(
     key_store: KeyStore | None = None,
     clock: Callable[[], datetime] = utc_now,
     patience_s: float = 5.0,
+    create: bool = True,
 ) -> Vault:
-    """Open the vault of a folder, or make a new one.
+    """Open the vault of a folder, or make a new one, unless told not to ``create`` any.
 
     The folder holds the key (unless the operating system's keyring does), the count of what was
     last seen, and the SQLite database, unless ``url`` names another: ``postgresql://...``.
     """
+    if not create:
+        require_vault(folder)
     vault = prepare(folder, url=url, key_store=key_store, clock=clock, patience_s=patience_s)
     with closed_on_error(vault):
-        upgrade(vault.engine)
-        with database.reading(vault.engine) as connection:
-            is_new = connection.execute(select(vaults.c.vault)).first() is None
-        if is_new:
+        if not _is_there(vault):
+            _refuse_to_replace(vault)
+            if not create:
+                raise VaultError(f"{_NOWHERE} {folder}")
+            upgrade(vault.engine)
             _create(vault)
+        upgrade(vault.engine)
         _compare_with_last_seen(vault)
         _finish_what_a_crash_left(vault)
     return vault
+
+
+def accept_state(
+    folder: Path,
+    *,
+    url: str | None = None,
+    key_store: KeyStore | None = None,
+    clock: Callable[[], datetime] = utc_now,
+) -> Vault:
+    """Take a vault without ``vault.head`` as it is now, once; the log says that this was done.
+
+    Whether it is the newest state nobody but the operator can know. Where the file is still there,
+    nothing is accepted: an older state comes back by :func:`restoring.restore` alone.
+    """
+    if url is None:
+        require_vault(folder)
+    vault = prepare(folder, url=url, key_store=key_store, clock=clock, patience_s=5.0)
+    with closed_on_error(vault):
+        if vault.head_file.path.exists():
+            raise VaultError(f"{vault.head_file.path} is there: no state has to be accepted")
+        if not _is_there(vault):
+            raise VaultError(f"{_NOWHERE} {folder}")
+        upgrade(vault.engine)
+        check(vault)
+        with vault.writing() as visit:
+            visit.log("state accepted", note="vault.head was not there")
+    return vault
+
+
+def _is_there(vault: Vault) -> bool:
+    with database.reading(vault.engine) as connection:
+        if not inspect(connection).has_table(vaults.name):
+            return False
+        return connection.execute(select(vaults.c.vault)).first() is not None
+
+
+def _refuse_to_replace(vault: Vault) -> None:
+    """Refuse to begin anew where a vault was, unless it only began to be made."""
+    if vault.head_file.path.exists() and not vault.head_file.tells_of_nothing():
+        raise DamagedVaultError(
+            f"the vault that {vault.head_file.path} tells of is gone: restore a backup, "
+            "or remove that file to begin anew"
+        )
 
 
 @contextmanager
@@ -85,12 +137,11 @@ def prepare(
 
 
 def _create(vault: Vault) -> None:
-    """Make the keys, then the vault: a key without a vault harms nobody."""
-    if vault.head_file.path.exists():
-        raise DamagedVaultError(
-            f"the vault that {vault.head_file.path} tells of is gone: restore a backup, "
-            "or remove that file to begin anew"
-        )
+    """Make the keys, the count of no events, then the vault.
+
+    A key, or a count of nothing, without a vault harms nobody; a vault without a count would not
+    open after a crash at this moment.
+    """
     with database.writing(vault.engine) as connection:
         if connection.execute(select(vaults.c.vault)).first() is not None:
             return  # somebody else was faster
@@ -111,6 +162,7 @@ def _create(vault: Vault) -> None:
         sealed = visit.keys.sealed(master, visit.vault, master_name)
         row = {"vault": visit.vault, "master": master_name, "secrets": sealed}
         connection.execute(insert(vaults), row | visit.state())
+        vault.remember(visit)
         visit.log("created")
         visit.write_log()
     vault.remember(visit)
@@ -128,15 +180,24 @@ def _compare_with_last_seen(vault: Vault) -> None:
     """Refuse a database that has forgotten events which this machine has seen."""
     with vault.reading() as visit:
         seen = vault.head_file.read(visit.vault, visit.keys.auditing)
-        if seen is not None:
-            if visit.events < seen.events:
-                raise DamagedVaultError(
-                    f"the vault has {visit.events} events and had {seen.events}: it was cut short, "
-                    "or replaced by an older copy; restore a backup to accept that"
-                )
-            mark = select(events.c.mark).where(events.c.number == seen.events)
-            if visit.connection.execute(mark).scalar() != seen.head:
-                raise DamagedVaultError("the vault's past is not the one that was last seen")
-    if seen is None:
-        with vault.writing() as visit:
-            visit.log("count of events missing", note="vault.head was not there; it is made anew")
+        if seen is None:
+            raise DamagedVaultError(
+                f"{vault.head_file.path} is not there, so nobody can tell whether this is the "
+                "newest state of the vault: put the file back, or, if it is, `acclock accept-state`"
+            )
+        _compare(visit, seen)
+    if seen.events == 0:  # whoever made the vault did not live to count
+        vault.remember(visit)
+
+
+def _compare(visit: Visit, seen: Seen) -> None:
+    if visit.events < seen.events:
+        raise DamagedVaultError(
+            f"the vault has {visit.events} events and had {seen.events}: it was cut short, "
+            "or replaced by an older copy; restore a backup to accept that"
+        )
+    mark = select(events.c.mark).where(events.c.number == seen.events)
+    known = visit.connection.execute(mark).scalar() if seen.events else GENESIS
+    # a count of nothing is what a vault begins with, and never what an older one comes back with
+    if known != seen.head or (seen.events == 0 and visit.events > 1):
+        raise DamagedVaultError("the vault's past is not the one that was last seen")

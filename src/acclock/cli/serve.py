@@ -88,6 +88,7 @@ def serve(
         _serve_on_cluster(config, address)
         return
     sockets = listen(config)
+    _name_dropped_tokens(config)
     _show_first_token(config)
     print(_tell_where(config, sockets[0].getsockname()[1]), flush=True)
     serve_on(config, sockets)
@@ -97,9 +98,22 @@ def _serve_on_cluster(config: "ServiceConfig", address: str | None) -> None:
     from acclock.world.service.clustered import check_for_cluster, serve_on_cluster  # as above
 
     check_for_cluster(config)
+    _name_dropped_tokens(config)
     _show_first_token(config)
     told = partial(print, _tell_where(config, config.port), file=sys.stdout, flush=True)
     serve_on_cluster(config, address=address, on_ready=told)
+
+
+def _name_dropped_tokens(config: "ServiceConfig") -> None:
+    from acclock.world.service.starting import drop_old_tokens  # as above
+
+    for token in drop_old_tokens(config):
+        about = f" ({token.note})" if token.note else ""
+        print(
+            f"the {token.role} token {token.token}{about} was not made with this vault's key, as "
+            "those of an older AccLock, and no longer counts: make it again by `acclock token`",
+            file=sys.stderr,
+        )
 
 
 def _show_first_token(config: "ServiceConfig") -> None:

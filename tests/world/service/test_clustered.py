@@ -148,7 +148,7 @@ def clustered(
         port = free.getsockname()[1]
     keys = KeyFile(folder / "vault" / "vault.key")
     with open_vault(folder / "vault", url=database, key_store=keys) as vault:
-        store = Store(vault.engine)
+        store = Store(vault)
         secret, _ = create_token(store, "operator", duration_s=3600)
         vault.add("anna", templates["anna"])
         place = ["--vault", folder / "vault", "--database", database, "--port", port]

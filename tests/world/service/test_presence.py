@@ -45,7 +45,7 @@ def test_without_the_database_everything_locks_after_three_seconds(
             board=Board(),
             engine=engine,  # type: ignore[arg-type]
             metrics=Metrics(),
-            store=Store(vault.engine),
+            store=Store(vault),
             vault=vault,
         )
         asyncio.run(presence.sync())
@@ -99,7 +99,7 @@ def test_a_database_that_hangs_locks_everything_too(
             board=Board(),
             engine=engine,  # type: ignore[arg-type]
             metrics=Metrics(),
-            store=Store(vault.engine),
+            store=Store(vault),
             vault=vault,
         )
         asyncio.run(asyncio.wait_for(hang(presence), 20.0))
@@ -125,7 +125,7 @@ def test_a_replica_is_believed_only_while_its_beat_rises(
     engine = Engine(lambda windows: windows, Metrics())
     seen = []
     with open_vault(tmp_path / "vault", key_store=KeyFile(tmp_path / "key")) as vault:
-        store = Store(vault.engine)
+        store = Store(vault)
         ours = Presence(
             "ours", board=board, engine=engine, metrics=Metrics(), store=store, vault=vault
         )

@@ -157,7 +157,7 @@ def cluster(
     options = f"options=-csearch_path%3D{name}"
     folder, keys = tmp_path / "vault", tmp_path / "vault" / "vault.key"
     with open_vault(folder, url=f"{postgres}&{options}", key_store=KeyFile(keys)) as vault:
-        secret, _ = create_token(Store(vault.engine), "operator", duration_s=3600)
+        secret, _ = create_token(Store(vault), "operator", duration_s=3600)
         vault.add("anna", templates["anna"])
     running = Cluster(folder, f"{base}?host={sockets}&{options}", line, [], [], secret)
     for _ in range(2):

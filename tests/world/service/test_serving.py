@@ -28,6 +28,7 @@ from acclock.world.service import guarding, patience
 from acclock.world.service.client import StreamClient
 from acclock.world.service.config import ServiceConfig
 from acclock.world.service.serving import listen
+from acclock.world.vault.opening import open_vault
 
 if TYPE_CHECKING:
     from tests.world.service.conftest import Running, Server
@@ -105,6 +106,7 @@ def test_a_worker_that_is_killed_is_started_again(tmp_path: Path) -> None:
 
 
 def test_tokens_are_made_and_revoked_from_the_command_line(tmp_path: Path) -> None:
+    open_vault(tmp_path).close()
     code, out, _ = finish("token", "create", "viewer", "--for", "1h", "--json", home=tmp_path)
     number = re.findall(r'"token": "([0-9a-f]{16})"', out)[0]
     revoked, _, _ = finish("token", "revoke", number, home=tmp_path)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, update
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
@@ -22,6 +22,7 @@ from acclock.world.service.store import Store
 from acclock.world.service.tables import tokens
 from acclock.world.service.tokens import list_tokens, revoke_token
 from acclock.world.sources.frames import encode
+from acclock.world.vault.row_macs import MAC
 
 if TYPE_CHECKING:
     from tests.world.service.conftest import Running
@@ -194,10 +195,12 @@ def test_pages_of_other_origins_open_no_stream(running: "Running", play: Play) -
 
 
 def expire(store: Store, token: str) -> None:
-    with store.writing() as connection:
-        connection.execute(
-            update(tokens).where(tokens.c.token == token).values(expires=time.time() - 1.0)
-        )
+    which = tokens.c.token == token
+    with store.signing() as rows:
+        (row,) = rows.keep(tokens, select(tokens).where(which))
+        plain = {name: value for name, value in row._mapping.items() if name != MAC}
+        ended = rows.sign(tokens, plain | {"expires": time.time() - 1.0})
+        rows.connection.execute(update(tokens).where(which), ended)
 
 
 @pytest.mark.parametrize("end", [revoke_token, expire])

@@ -163,7 +163,7 @@ def check_kept(server: "Server", callers: Callers, *, database: str | None = Non
         check(vault)
         people = {person.name: person.person for person in vault.people()}
         events = {event.number: event for event in vault.events()}
-        tokens = {one.token for one in list_tokens(Store(vault.engine))}
+        tokens = {one.token for one in list_tokens(Store(vault))}
     assert set(callers.people) <= set(people)
     assert set(callers.tokens) <= tokens
     notes = {event.person: event.note or "" for event in events.values() if event.note}

@@ -28,7 +28,7 @@ from acclock.world.vault.opening import open_vault
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     with open_vault(tmp_path / "vault", key_store=KeyFile(tmp_path / "key")) as vault:
-        yield Store(vault.engine)
+        yield Store(vault)
 
 
 def test_a_token_tells_who_calls(store: Store) -> None:
@@ -109,7 +109,7 @@ def test_durations_that_are_none_are_refused(text: str) -> None:
 
 def test_what_one_replica_counts_the_other_counts_too(store: Store, tmp_path: Path) -> None:
     with open_vault(tmp_path / "vault", key_store=KeyFile(tmp_path / "key")) as vault:
-        other = Store(vault.engine)
+        other = Store(vault)
         for one in (store, other, store):
             limits.count(one, "verify", "anna", most=3)
 

@@ -8,7 +8,7 @@ from sqlalchemy import inspect, text
 from acclock.errors import ConfigError, MissingExtraError, VaultError
 from acclock.world.service.store import Store
 from acclock.world.service.tables import metadata as service_metadata
-from acclock.world.service.tokens import create_token, list_tokens
+from acclock.world.service.tokens import create_token, drop_invalid_tokens, list_tokens
 from acclock.world.vault import database
 from acclock.world.vault.checking import check
 from acclock.world.vault.database import connect, make_file, reading, writing
@@ -33,6 +33,7 @@ def test_an_older_vault_keeps_its_people(place: "Place", hearts: "Hearts") -> No
         vault.add("ada", hearts.template())
         with writing(vault.engine) as connection:
             connection.execute(text("DROP TABLE acclock_recordings"))
+            service_metadata.drop_all(connection)
             connection.execute(text("UPDATE acclock_schema SET version_num = '0001'"))
 
     with place.open() as vault:
@@ -48,21 +49,31 @@ def test_a_vault_without_the_services_tables_gets_them(place: "Place", hearts: "
             connection.execute(text("UPDATE acclock_schema SET version_num = '0002'"))
 
     with place.open() as vault:
-        create_token(Store(vault.engine), "viewer", duration_s=600)
+        create_token(Store(vault), "viewer", duration_s=600)
         assert check(vault).people == 1
 
 
-def test_tables_that_a_service_made_itself_keep_their_tokens(place: "Place") -> None:
+def test_tables_that_a_service_made_itself_keep_their_tokens_to_be_named(place: "Place") -> None:
     with place.open() as vault:
-        _, made = create_token(Store(vault.engine), "viewer", duration_s=600)
+        _, made = create_token(Store(vault), "viewer", duration_s=600, note="hall")
         with writing(vault.engine) as connection:
+            for table in ("tokens", "replicas", "streams", "happenings", "orders"):
+                connection.execute(text(f"ALTER TABLE acclock_{table} DROP COLUMN mac"))
+            connection.execute(text("ALTER TABLE acclock_replicas DROP COLUMN sessions"))
             connection.execute(text("CREATE TABLE acclock_service (format INTEGER PRIMARY KEY)"))
             connection.execute(text("INSERT INTO acclock_service VALUES (1)"))
             connection.execute(text("UPDATE acclock_schema SET version_num = '0002'"))
 
-    with place.open() as vault, reading(vault.engine) as connection:
-        assert [one.token for one in list_tokens(Store(vault.engine))] == [made.token]
-        assert not inspect(connection).has_table("acclock_service")
+    with place.open() as vault:
+        store = Store(vault)
+        assert list_tokens(store) == []
+        assert drop_invalid_tokens(store) == [made]
+        assert drop_invalid_tokens(store) == []
+        assert [event.note for event in vault.events() if event.kind == "token dropped"] == [
+            made.token
+        ]
+        with reading(vault.engine) as connection:
+            assert not inspect(connection).has_table("acclock_service")
 
 
 def test_a_newer_vault_is_refused(place: "Place") -> None:

@@ -111,6 +111,11 @@ class Presence:
         return Told(
             replica=self._replica,
             changed=changed,
+            unchanged={
+                stream: (live.token, self._shared[stream])
+                for stream, live in board.live.items()
+                if stream not in changed
+            },
             held=frozenset(board.live),
             tokens=frozenset(live.token for live in board.live.values()),
             kinds=kinds,
@@ -132,7 +137,7 @@ class Presence:
     def _hear(self, heard: Heard) -> None:
         now_s = time.monotonic()
         for replica, beat in heard.beats.items():
-            if self._beats.get(replica, (None,))[0] != beat:
+            if beat > self._beats.get(replica, (-1,))[0]:
                 # of one never heard before, nobody knows whether this beat was its last
                 first = replica not in self._beats
                 self._beats[replica] = (beat, -_LEASE_S if first else now_s)

@@ -1,14 +1,17 @@
 """What replicas write down for each other, one short transaction at a time."""
 
+import hashlib
+import json
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Row, delete, func, insert, select, text
+from sqlalchemy import Row, delete, func, select, text
 
 from acclock.world.service.snapshots import Snapshot, UnreadableRowError
-from acclock.world.service.store import Store
+from acclock.world.service.store import SignedRows, Store
 from acclock.world.service.tables import (
     happenings,
     orders,
@@ -18,19 +21,28 @@ from acclock.world.service.tables import (
     streams,
     tokens,
 )
+from acclock.world.service.tokens import keep_tokens
+from acclock.world.vault.row_macs import MAC
 
+_SESSION = ("stream", "replica", "person", "token", "status")
 _BEAT = text(
-    "INSERT INTO acclock_replicas (replica, beat, seen) VALUES (:replica, 1, :seen) ON CONFLICT "
-    "(replica) DO UPDATE SET beat = acclock_replicas.beat + 1, seen = :seen"
+    "INSERT INTO acclock_replicas (replica, beat, seen, sessions, mac) "
+    "VALUES (:replica, :beat, :seen, :sessions, :mac) ON CONFLICT (replica) "
+    "DO UPDATE SET beat = :beat, seen = :seen, sessions = :sessions, mac = :mac"
 )
 _WRITE = text(
-    "INSERT INTO acclock_streams (stream, replica, person, token, status) VALUES "
-    "(:stream, :replica, :person, :token, :status) ON CONFLICT (stream) DO UPDATE SET "
-    "status = :status"
+    "INSERT INTO acclock_streams (stream, replica, person, token, status, mac) "
+    "VALUES (:stream, :replica, :person, :token, :status, :mac) ON CONFLICT (stream) "
+    "DO UPDATE SET replica = :replica, person = :person, token = :token, status = :status, "
+    "mac = :mac"
 )
 _HOUR_S, _DAY_S = 3600.0, 86400.0
+_FRESH_S = 30.0
+"""How old an order, a beat or the news of an opened session may be, and how far the clocks of
+replicas may differ: a row that somebody kept and inserts again later is not believed."""
 
 Read = TypeVar("Read")
+Written = TypeVar("Written")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +52,8 @@ class Told:
     replica: str
     changed: Mapping[str, tuple[str, Snapshot]]
     """Sessions that stand otherwise now, each with the number of its token."""
+    unchanged: Mapping[str, tuple[str, Snapshot]] = field(default_factory=dict)
+    """The others, as they were last written down."""
     held: frozenset[str]
     """All sessions that it holds."""
     tokens: frozenset[str]
@@ -68,11 +82,13 @@ class Heard:
 
 def exchange(store: Store, told: Told) -> Heard:
     """Write down what one replica has to say, and read what concerns it."""
-    with store.writing() as connection:
-        connection.execute(_BEAT, {"replica": told.replica, "seen": time.time()})
-        _write_sessions(connection, told)
-        grants = _take_orders(connection, told.held)
-        return _read(connection, told, grants)
+    with store.signing() as rows:
+        _write_sessions(rows, told)
+        _write_beat(store, rows, told)
+        taken = _take_orders(store, rows, told.held)
+        heard = _read(store, rows, told, [(row.stream, row.duration_s) for row in taken])
+    store.taken |= {row.number: row.at for row in taken}
+    return heard
 
 
 def forget_replica(store: Store, replica: str) -> None:
@@ -84,14 +100,14 @@ def forget_replica(store: Store, replica: str) -> None:
 
 def order_grant(store: Store, stream: str, duration_s: float) -> None:
     """Ask whichever replica holds a session to open it."""
-    with store.writing() as connection:
-        row = {"stream": stream, "duration_s": duration_s, "at": time.time()}
-        connection.execute(insert(orders), row)
+    with store.signing() as rows:
+        rows.append(orders, {"stream": stream, "duration_s": duration_s, "at": time.time()})
 
 
 def clear_up(store: Store) -> None:
     """Drop what nobody will ask for any more."""
     now = time.time()
+    store.taken = {number: at for number, at in store.taken.items() if at > now - _HOUR_S}
     with store.writing() as connection:
         connection.execute(delete(happenings).where(happenings.c.at < now - _HOUR_S))
         connection.execute(delete(orders).where(orders.c.at < now - _HOUR_S))
@@ -103,10 +119,36 @@ def clear_up(store: Store) -> None:
         connection.execute(delete(streams).where(streams.c.replica.not_in(alive)))
 
 
-def _write_sessions(connection: Connection, told: Told) -> None:
+def _write_beat(store: Store, rows: SignedRows, told: Told) -> None:
+    """Let the beat rise above every one before, even where somebody has deleted the row."""
+    known = rows.keep(replicas, select(replicas).where(replicas.c.replica == told.replica))
+    store.beat = max([store.beat, *(row.beat for row in known)]) + 1
+    row = {
+        "replica": told.replica,
+        "beat": store.beat,
+        "seen": time.time(),
+        "sessions": _digest(_session_rows(told)),
+    }
+    rows.connection.execute(_BEAT, rows.sign(replicas, row))
+
+
+def _write_sessions(rows: SignedRows, told: Told) -> None:
     ours = streams.c.replica == told.replica
-    connection.execute(delete(streams).where(ours, streams.c.stream.not_in(told.held)))
-    rows = [
+    rows.connection.execute(delete(streams).where(ours, streams.c.stream.not_in(told.held)))
+    written = {
+        row.stream: {name: value for name, value in row._mapping.items() if name != MAC}
+        for row in rows.keep(streams, select(streams).where(ours))
+    }
+    new = [row for row in _session_rows(told) if written.get(str(row["stream"])) != row]
+    if new:
+        rows.connection.execute(_WRITE, [rows.sign(streams, row) for row in new])
+    for kind in told.kinds:
+        rows.append(happenings, _tell(told.replica, *kind))
+
+
+def _session_rows(told: Told) -> list[dict[str, object]]:
+    """Give the sessions of a replica as they should stand in the database."""
+    return [
         {
             "stream": stream,
             "replica": told.replica,
@@ -114,12 +156,14 @@ def _write_sessions(connection: Connection, told: Told) -> None:
             "token": token,
             "status": snapshot.pack(),
         }
-        for stream, (token, snapshot) in told.changed.items()
+        for stream, (token, snapshot) in {**told.unchanged, **told.changed}.items()
     ]
-    if rows:
-        connection.execute(_WRITE, rows)
-    if told.kinds:
-        connection.execute(insert(happenings), [_tell(told.replica, *kind) for kind in told.kinds])
+
+
+def _digest(sessions: Iterable[Mapping[str, object]]) -> str:
+    """Give one number for all sessions of a replica, in whatever order they come."""
+    lines = sorted(json.dumps([row[name] for name in _SESSION]) for row in sessions)
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
 def _tell(replica: str, kind: str, snapshot: Snapshot) -> dict[str, object]:
@@ -127,37 +171,50 @@ def _tell(replica: str, kind: str, snapshot: Snapshot) -> dict[str, object]:
     return {"replica": replica, "person": snapshot.person, "at": snapshot.at, "body": body}
 
 
-def _take_orders(connection: Connection, held: frozenset[str]) -> list[tuple[str, float]]:
-    found = connection.execute(select(orders).where(orders.c.stream.in_(held))).all()
-    if found:
-        numbers = [row.number for row in found]
-        connection.execute(delete(orders).where(orders.c.number.in_(numbers)))
-    return [(row.stream, row.duration_s) for row in found]
+def _take_orders(store: Store, rows: SignedRows, held: frozenset[str]) -> list[Row[Any]]:
+    """Take the orders for our sessions away; give those that are valid, of now, and new."""
+    ours = orders.c.stream.in_(held)
+    taken = []
+    for row in rows.keep(orders, select(orders).where(ours)):
+        if not _is_fresh(row.at):
+            rows.refuse(orders, row._mapping, why="it is not of now")
+        elif row.number in store.taken:
+            rows.refuse(orders, row._mapping, why="it was carried out before")
+        else:
+            taken.append(row)
+    rows.connection.execute(delete(orders).where(ours))
+    return taken
 
 
-def _read(connection: Connection, told: Told, grants: list[tuple[str, float]]) -> Heard:
-    others = connection.execute(select(streams).where(streams.c.replica != told.replica)).all()
-    beats = connection.execute(select(replicas.c.replica, replicas.c.beat)).all()
-    newest = connection.execute(select(func.max(happenings.c.number))).scalar() or 0
+def _is_fresh(at: float) -> bool:
+    return abs(time.time() - at) <= _FRESH_S
+
+
+def _read(store: Store, rows: SignedRows, told: Told, grants: Sequence[tuple[str, float]]) -> Heard:
+    beats = rows.keep(replicas, select(replicas))
+    newest = rows.connection.execute(select(func.max(happenings.c.number))).scalar() or 0
     last = newest if told.last is None else told.last
     foreign = (happenings.c.number > last) & (happenings.c.replica != told.replica)
-    news = connection.execute(select(happenings).where(foreign).order_by(happenings.c.number))
+    news = rows.keep(happenings, select(happenings).where(foreign).order_by(happenings.c.number))
     good = (tokens.c.token.in_(told.tokens)) & (tokens.c.expires > time.time())
-    sessions, strange = _read_each({f"stream {row.stream}": row for row in others}, _read_session)
+    others = _read_sessions(rows, told.replica)
+    sessions, strange = _read_each(
+        {f"stream {row['stream']}": row for row in others}, _read_session
+    )
     changes, odd = _read_each({f"change {row.number}": row for row in news}, _read_change)
     return Heard(
-        beats={row.replica: row.beat for row in beats},
+        beats={row.replica: row.beat for row in beats if _is_fresh(row.seen)},
         sessions=dict(sessions),
-        changes=changes,
+        changes=[one for at, one in changes if _is_fresh(at) or one[1].state == "locked"],
         last=newest,
         grants=grants,
-        valid=frozenset(connection.execute(select(tokens.c.token).where(good)).scalars()),
+        valid=frozenset(row.token for row in keep_tokens(store, rows, good)),
         unreadable=strange | odd,
     )
 
 
 def _read_each(
-    rows: Mapping[str, Row[Any]], read: Callable[[Row[Any]], Read]
+    rows: Mapping[str, Written], read: Callable[[Written], Read]
 ) -> tuple[list[Read], frozenset[str]]:
     """Give what can be read of some rows, and the names of those that cannot."""
     told, unreadable = [], set()
@@ -169,10 +226,37 @@ def _read_each(
     return told, frozenset(unreadable)
 
 
-def _read_session(row: Row[Any]) -> tuple[str, tuple[str, Snapshot]]:
-    return row.stream, (row.replica, Snapshot.unpack(row.stream, row.person, row.status))
+def _read_session(row: Mapping[str, Any]) -> tuple[str, tuple[str, Snapshot]]:
+    told = Snapshot.unpack(row["stream"], row["person"], row["status"])
+    return row["stream"], (row["replica"], told)
 
 
-def _read_change(row: Row[Any]) -> tuple[str, Snapshot]:
+def _read_change(row: Row[Any]) -> tuple[float, tuple[str, Snapshot]]:
+    """Read what another replica tells; that somebody was let in is news only for a moment."""
     kind, session, packed = (*str(row.body).split(" ", 2), "", "")[:3]
-    return kind, Snapshot.unpack(session, row.person, packed)
+    return row.at, (kind, Snapshot.unpack(session, row.person, packed))
+
+
+def _read_sessions(rows: SignedRows, replica: str) -> list[dict[str, Any]]:
+    """Give the sessions of other replicas, of those whose rows are just what they stand by."""
+    # one statement, so that a replica which writes meanwhile is seen before or after, never between
+    joined = streams.outerjoin(replicas, streams.c.replica == replicas.c.replica)
+    query = select(streams, replicas).select_from(joined).where(streams.c.replica != replica)
+    found = defaultdict[str, list[dict[str, Any]]](list)
+    owners = dict[str, dict[str, Any]]()
+    for row in rows.connection.execute(query):
+        session = {column.name: row._mapping[column] for column in streams.c}
+        owners[session["replica"]] = {column.name: row._mapping[column] for column in replicas.c}
+        if rows.accepts(streams, session):
+            found[session["replica"]].append(session)
+    believed = [name for name in found if _stands_by(rows, owners[name], found[name])]
+    return [session for name in believed for session in found[name]]
+
+
+def _stands_by(rows: SignedRows, owner: Mapping[str, Any], sessions: list[dict[str, Any]]) -> bool:
+    if owner["replica"] is None or not rows.accepts(replicas, owner):
+        return False
+    if owner["sessions"] == _digest(sessions):
+        return _is_fresh(owner["seen"])
+    rows.refuse(replicas, owner, why="its sessions are not those that it stands by")
+    return False

@@ -45,7 +45,8 @@ def open_service(config: ServiceConfig) -> Service:
     """Open the vault and the model; nothing runs yet."""
     vault = open_vault(config.folder, url=config.database)
     desk = open_desk(vault, model=config.model)
-    store, metrics, board = Store(vault.engine), Metrics(), Board()
+    metrics, board = Metrics(), Board()
+    store = Store(vault, metrics)
     engine = Engine(
         desk.embedder.embed, metrics, batch=config.batch, most_streams=config.most_streams
     )

@@ -11,6 +11,7 @@ from acclock.world.service.store import Store
 from acclock.world.service.tokens import (
     Token,
     create_token,
+    drop_invalid_tokens,
     has_operator,
     list_tokens,
     parse_duration,
@@ -30,9 +31,9 @@ class Tokens:
     def create(
         self, role: str, *, lasting: str, person: str | None, may_grant: bool, note: str
     ) -> tuple[str, Token]:
-        """Make a token, and let the log know."""
+        """Make a token."""
         number = None if person is None else self.vault.person(person).person
-        secret, made = create_token(
+        return create_token(
             self.store,
             _role_named(role),
             duration_s=parse_duration(lasting),
@@ -40,8 +41,6 @@ class Tokens:
             may_grant=may_grant,
             note=note,
         )
-        self._log("token made", number, f"{made.role} token {made.token} made")
-        return secret, made
 
     def list(self) -> list[dict[str, object]]:
         """Give all tokens with the names of their people."""
@@ -52,18 +51,19 @@ class Tokens:
 
     def revoke(self, token: str) -> None:
         revoke_token(self.store, token)
-        self._log("token revoked", None, token)
-
-    def _log(self, kind: str, person: str | None, note: str) -> None:
-        with self.vault.writing() as visit:
-            visit.log(kind, person=person, note=note)
 
 
 @contextmanager
 def open_tokens(vault: Vault) -> Iterator[Tokens]:
     """Give the tokens of a vault, and close it afterwards."""
     with vault:
-        yield Tokens(vault, Store(vault.engine))
+        yield Tokens(vault, Store(vault))
+
+
+def drop_old_tokens(config: ServiceConfig) -> list[Token]:
+    """Drop tokens that carry no valid MAC, as those of an older AccLock; they are made again."""
+    with open_tokens(open_vault(config.folder, url=config.database)) as tokens:
+        return drop_invalid_tokens(tokens.store)
 
 
 def first_token(config: ServiceConfig) -> str | None:

@@ -5,7 +5,14 @@ They are made and changed by the migrations of the vault.
 
 from sqlalchemy import Boolean, Column, Float, Index, Integer, MetaData, String, Table, Text
 
+from acclock.world.vault.row_macs import MAC
+
 metadata = MetaData()
+
+
+def _mac() -> Column[str]:
+    return Column(MAC, String(64), nullable=False, server_default="")
+
 
 tokens = Table(
     "acclock_tokens",
@@ -18,6 +25,7 @@ tokens = Table(
     Column("note", String(64), nullable=False),
     Column("created", Float, nullable=False),
     Column("expires", Float, nullable=False),
+    _mac(),
 )
 """A number to revoke by, and the SHA-256 of what its owner holds."""
 
@@ -35,8 +43,12 @@ replicas = Table(
     Column("replica", String(16), primary_key=True),
     Column("beat", Integer, nullable=False),
     Column("seen", Float, nullable=False),
+    Column("sessions", String(64), nullable=False, server_default=""),
+    _mac(),
 )
-"""Who is alive: the beat rises once a second. ``seen`` is for clearing up, nothing trusts it."""
+"""Which replicas are alive: the beat rises twice a second. ``sessions`` is the digest of the
+replica's rows in ``acclock_streams``, so that no older row passes for the present one. A replica
+that was ``seen`` too long ago is not believed, even when its beat rises."""
 
 streams = Table(
     "acclock_streams",
@@ -46,6 +58,7 @@ streams = Table(
     Column("person", String(32), nullable=False),
     Column("token", String(16), nullable=False),
     Column("status", Text, nullable=False),
+    _mac(),
 )
 """How each live session stands, without names."""
 
@@ -57,6 +70,7 @@ happenings = Table(
     Column("person", String(32), nullable=False),
     Column("at", Float, nullable=False),
     Column("body", Text, nullable=False),
+    _mac(),
     sqlite_autoincrement=True,
 )
 """What changed lately, so that replicas can tell those who listen at them."""
@@ -68,6 +82,7 @@ orders = Table(
     Column("stream", String(32), nullable=False),
     Column("duration_s", Float, nullable=False),
     Column("at", Float, nullable=False),
+    _mac(),
     sqlite_autoincrement=True,
 )
 """Grants on their way to the replica that holds the session."""
@@ -81,4 +96,5 @@ receipts = Table(
     Column("at", Float, nullable=False),
     Index("acclock_receipts_at", "at"),
 )
-"""What was done under which key of a client that may ask again."""
+"""What was done under which key of a client that may ask again. It has no MAC because it opens
+nothing: what is answered is looked up in the vault."""

@@ -7,12 +7,13 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Row, delete, func, insert, select
+from sqlalchemy import ColumnElement, Row, delete, insert, select
 
 from acclock.errors import ConfigError
 from acclock.world.service.refusals import RefusedError
+from acclock.world.service.revocations import REVOKED
 from acclock.world.service.roles import BOUND, ROLES, Caller, Role
-from acclock.world.service.store import Store
+from acclock.world.service.store import SignedRows, Store
 from acclock.world.service.tables import tokens
 
 _PREFIX = "acclock_"
@@ -57,19 +58,20 @@ def create_token(
         created=now,
         expires=now + duration_s,
     )
-    row = {field: getattr(made, field) for field in Token.__slots__}
-    with store.writing() as connection:
-        connection.execute(insert(tokens), row | {"digest": _digest(secret)})
+    row = {field: getattr(made, field) for field in Token.__slots__} | {"digest": _digest(secret)}
+    with store.changing_vault() as rows:
+        rows.connection.execute(insert(tokens), rows.sign(tokens, row))
+        rows.visit.log("token made", person=person, note=f"{role} token {made.token} made")
     return secret, made
 
 
 def check_token(store: Store, secret: str) -> Caller:
     """Say who calls, or refuse."""
-    row = None
+    found = []
     if _FORM.fullmatch(secret):
-        with store.reading() as connection:
-            query = select(tokens).where(tokens.c.digest == _digest(secret))
-            row = connection.execute(query).first()
+        with store.checking() as rows:
+            found = keep_tokens(store, rows, tokens.c.digest == _digest(secret))
+    row = next(iter(found), None)
     if row is None or row.expires <= time.time():
         raise RefusedError(401, "unknown_token", "the token is unknown, revoked or has expired")
     return Caller(token=row.token, role=row.role, person=row.person, may_grant=row.may_grant)
@@ -77,30 +79,59 @@ def check_token(store: Store, secret: str) -> Caller:
 
 def list_tokens(store: Store) -> list[Token]:
     """Give all tokens, the oldest first."""
-    with store.reading() as connection:
-        rows = connection.execute(select(tokens).order_by(tokens.c.created)).all()
-    return [_read(row) for row in rows]
+    with store.checking() as rows:
+        found = keep_tokens(store, rows)
+    return [_read(row) for row in sorted(found, key=lambda row: row.created)]
+
+
+def keep_tokens(store: Store, rows: SignedRows, *which: ColumnElement[bool]) -> list[Row[Any]]:
+    """Give the rows of tokens that were made with the vault's key and never revoked."""
+    store.revocations.follow(rows.visit)
+    kept = []
+    for row in rows.keep(tokens, select(tokens).where(*which)):
+        if store.revocations.covers(row.token, row.person):
+            rows.refuse(tokens, row._mapping, why="it was revoked")
+        else:
+            kept.append(row)
+    return kept
+
+
+def drop_invalid_tokens(store: Store) -> list[Token]:
+    """Delete the tokens without a valid MAC, as an older AccLock made them; give them."""
+    with store.changing_vault() as rows:
+        found = rows.connection.execute(select(tokens)).all()
+        invalid = [row for row in found if not rows.accepts(tokens, row._mapping)]
+        for row in invalid:
+            rows.connection.execute(delete(tokens).where(tokens.c.token == row.token))
+            rows.visit.log("token dropped", note=f"{row.token}")
+    return [_read(row) for row in invalid]
 
 
 def revoke_token(store: Store, token: str) -> None:
     """Make a token worthless; its streams end within a second."""
-    with store.writing() as connection:
-        gone = connection.execute(delete(tokens).where(tokens.c.token == token)).rowcount
-    if not gone:
+    if not _revoke(store, tokens.c.token == token):
         raise RefusedError(404, "unknown_token_number", f"there is no token {token!r}")
 
 
 def revoke_person(store: Store, person: str) -> None:
     """Make every token that is about one person worthless."""
-    with store.writing() as connection:
-        connection.execute(delete(tokens).where(tokens.c.person == person))
+    _revoke(store, tokens.c.person == person)
+
+
+def _revoke(store: Store, which: ColumnElement[bool]) -> int:
+    """Delete tokens and have the log remember them, both or neither; give how many there were."""
+    with store.changing_vault() as rows:
+        found = rows.connection.execute(select(tokens.c.token).where(which)).scalars().all()
+        rows.connection.execute(delete(tokens).where(which))
+        for token in found:
+            rows.visit.log(REVOKED, note=token)
+    return len(found)
 
 
 def has_operator(store: Store) -> bool:
     """Tell whether there ever was an operator's token that was not revoked."""
-    with store.reading() as connection:
-        query = select(func.count()).select_from(tokens).where(tokens.c.role == "operator")
-        return bool(connection.execute(query).scalar())
+    with store.checking() as rows:
+        return bool(keep_tokens(store, rows, tokens.c.role == "operator"))
 
 
 def parse_duration(text: str) -> float:

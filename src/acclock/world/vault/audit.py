@@ -53,17 +53,24 @@ def parse_event(body: object) -> Event:
         raise DamagedVaultError("an event in the log of the vault is damaged") from error
 
 
-def walk(key: bytes, rows: Iterable[tuple[object, object, object]]) -> tuple[list[Event], str]:
+def walk(
+    key: bytes,
+    rows: Iterable[tuple[object, object, object]],
+    *,
+    after: int = 0,
+    head: str = GENESIS,
+) -> tuple[list[Event], str]:
     """Follow the chain from its beginning; give its events and its last mark, or refuse.
 
-    Each row is a number, the event as text, and its mark.
+    Each row is a number, the event as text, and its mark. Who has followed it before goes on
+    ``after`` that event, whose mark was ``head``.
     """
-    head, read = GENESIS, list[Event]()
+    read = list[Event]()
     for number, body, mark in rows:
-        expected = link(key, head, str(body))
-        if number != len(read) + 1 or not same(mark, expected):
+        expected, next_one = link(key, head, str(body)), after + len(read) + 1
+        if number != next_one or not same(mark, expected):
             raise DamagedVaultError(
-                f"the log of the vault was changed: event {len(read) + 1} does not follow"
+                f"the log of the vault was changed: event {next_one} does not follow"
             )
         read.append(parse_event(body))
         head = expected

@@ -10,6 +10,7 @@ from acclock.world.vault.database import scrub
 from acclock.world.vault.people import Person, everybody, rewrite_person
 from acclock.world.vault.records import pack_template
 from acclock.world.vault.rotation import rotation
+from acclock.world.vault.row_macs import renew_row_macs
 from acclock.world.vault.sealing import new_key
 from acclock.world.vault.shelf import (
     packed_recordings,
@@ -32,7 +33,9 @@ def rotate_keys(vault: Chamber) -> None:
         people = list(everybody(visit))
         name, master = secrets.token_hex(16), new_key()
         vault.key_store.write({visit.master_name: visit.master, name: master})
+        row_key = visit.row_key
         visit.master_name, visit.master = name, master
+        renew_row_macs(visit.connection, row_key, visit.row_key)
         for person in people:
             rewrite_person(visit, person)
         _seal_secrets(visit)

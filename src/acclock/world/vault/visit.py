@@ -7,6 +7,7 @@ from sqlalchemy import Connection, insert, select, update
 
 from acclock.errors import DamagedVaultError
 from acclock.world.vault.audit import Event, link, walk
+from acclock.world.vault.row_macs import derive_row_key
 from acclock.world.vault.sealing import sign
 from acclock.world.vault.secret_keys import SecretKeys
 from acclock.world.vault.tables import events, vaults
@@ -28,6 +29,11 @@ class Visit:
     head: str
     now: datetime
     unwritten: list[dict[str, object]] = field(default_factory=list)
+
+    @property
+    def row_key(self) -> bytes:
+        """The key that signs rows which carry authority, outside of the vault's own tables."""
+        return derive_row_key(self.master, self.vault)
 
     def log(
         self,

@@ -6,7 +6,6 @@ from fastapi import APIRouter
 
 from acclock.world.service.access import Called, Serving
 from acclock.world.service.routes.people import find
-from acclock.world.service.service import Service
 from acclock.world.service.shapes import NewToken, TokenRequest, Tokens, TokenShape
 from acclock.world.service.tokens import Token, create_token, list_tokens, revoke_token
 
@@ -35,7 +34,6 @@ def create(caller: Called, service: Serving, wanted: TokenRequest) -> NewToken:
         may_grant=wanted.may_grant,
         note=wanted.note,
     )
-    _log(service, f"{made.role} token {made.token} made", made)
     names = {person.person: person.name} if person else {}
     return NewToken.model_validate({"secret": secret} | _show(made, names))
 
@@ -45,13 +43,6 @@ def revoke(caller: Called, service: Serving, token: str) -> None:
     """Make a token worthless. Streams that it opened end within a second."""
     caller.require()
     revoke_token(service.store, token)
-    with service.desk.vault.writing() as visit:
-        visit.log("token revoked", note=token)
-
-
-def _log(service: Service, note: str, made: Token) -> None:
-    with service.desk.vault.writing() as visit:
-        visit.log("token made", person=made.person, note=note)
 
 
 def _show(token: Token, names: dict[str, str]) -> dict[str, object]:

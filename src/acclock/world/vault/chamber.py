@@ -39,6 +39,7 @@ class Chamber:
         self._file = database.identify_file(engine)
         self._writers = RLock()  # threads queue up here; the database would let them try their luck
         self._turns = Turns(self.writing)
+        self._looks: dict[str, dict[str, str]] = {}
         self._opened: tuple[tuple[object, ...], bytes, SecretKeys] | None = None
 
     @contextmanager
@@ -86,6 +87,7 @@ class Chamber:
             events=row.events,
             head=row.head,
             now=self.clock(),
+            looks=self._looks,
         )
         if not same(row.mark, visit.expected_mark()):
             raise DamagedVaultError("the vault was changed by someone without its key")

@@ -1,12 +1,18 @@
 """Which names people may have."""
 
+import re
 import unicodedata
+from functools import cache
 
 from acclock.errors import NameRefusedError
 
 LONGEST = 64
 _EXTRA = " .,_-@+'’"
 """What a name may hold besides letters, marks and digits. No slash, no control character."""
+_INVISIBLE = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
+"""Letters and marks that nobody sees: Unicode's Default_Ignorable_Code_Point among them."""
 
 
 def checked(name: str) -> str:
@@ -38,5 +44,46 @@ def folded(name: str) -> str:
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
 
 
+def appearances(name: str) -> frozenset[str]:
+    """Give what a name looks like, as it is written and in small letters (Unicode TR 39).
+
+    Names that share one of them can be mistaken for each other by whoever reads them.
+
+    >>> appearances("anna") & appearances("\u0430nna")  # the first letter is Cyrillic
+    frozenset({'anna'})
+    """
+    return frozenset({_skeleton(name), _skeleton(folded(name))})
+
+
+def _skeleton(text: str) -> str:
+    look_alikes = _look_alikes()
+    for _ in range(3):  # what stands for a character may itself be made of some that have others
+        letters = unicodedata.normalize("NFD", text)
+        text = "".join(look_alikes.get(c, c) for c in letters)
+    return unicodedata.normalize("NFD", text)
+
+
+@cache
+def _look_alikes() -> dict[str, str]:
+    """Give, for each character that looks like another or like several, what stands for all."""
+    # takes a tenth of a second to load, which only enrolling somebody should cost
+    from confusable_homoglyphs.confusables import confusables_data
+
+    # each is listed with what stands for it, and that with all which it stands for; characters
+    # that are written from right to left come between marks of direction
+    listed = {
+        character.strip("\u200e"): [other["c"].strip("\u200e") for other in others]
+        for character, others in confusables_data.items()
+    }
+    found = {}
+    for character, (other, *more) in listed.items():
+        alone = not more and len(listed[other]) == 1
+        if not more and (not alone or (len(other), other) > (len(character), character)):
+            found[character] = other
+    return found
+
+
 def _allowed(character: str) -> bool:
+    if _INVISIBLE.match(character):
+        return False
     return character in _EXTRA or unicodedata.category(character)[0] in "LMN"

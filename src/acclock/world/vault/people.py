@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Row, bindparam, delete, insert, select, update
 
 from acclock.errors import DamagedVaultError, NameRefusedError
-from acclock.world.vault.names import folded
+from acclock.world.vault.names import appearances, folded
 from acclock.world.vault.sealing import seal, sign, unseal
 from acclock.world.vault.tables import people, recordings, templates
 from acclock.world.vault.visit import Visit
@@ -40,10 +40,29 @@ def handle(visit: Visit, name: str) -> str:
 def refuse_taken(visit: Visit, names: Iterable[str]) -> None:
     """Refuse names that somebody has, or that would be mistaken for one another."""
     handles: dict[str, str] = {}
+    looks = _known_looks(visit)
     for name in names:
         if (found_by := handle(visit, name)) in handles or _row_of(visit, found_by) is not None:
             raise NameRefusedError(f"the name {name!r} is taken")
+        if other := next((looks[one] for one in appearances(name) if one in looks), None):
+            raise NameRefusedError(
+                f"the name {name!r} looks like {other!r}, which is taken; choose another"
+            )
         handles[found_by] = name
+        looks |= dict.fromkeys(appearances(name), name)
+
+
+def _known_looks(visit: Visit) -> dict[str, str]:
+    """Give everybody's name by what it looks like. Only names that are new have to be opened."""
+    known = visit.looks
+    present = visit.connection.execute(select(people.c.person)).scalars().all()
+    for number in known.keys() - set(present):
+        del known[number]
+    if unknown := set(present) - known.keys():
+        rows = visit.connection.execute(select(people)).all()
+        for person in (open_row(visit, row) for row in rows if row.person in unknown):
+            known[person.person] = dict.fromkeys(appearances(person.name), person.name)
+    return {look: name for looks in known.values() for look, name in looks.items()}
 
 
 def find(visit: Visit, name: str) -> Person:

@@ -29,6 +29,8 @@ class Visit:
     head: str
     now: datetime
     unwritten: list[dict[str, object]] = field(default_factory=list)
+    looks: dict[str, dict[str, str]] = field(default_factory=dict, repr=False)
+    """People's names by what they look like, for each person: kept from one visit to the next."""
 
     @property
     def row_key(self) -> bytes:

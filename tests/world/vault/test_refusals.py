@@ -6,14 +6,14 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 from sqlalchemy import text
 
-from acclock.errors import VaultError
+from acclock.errors import FullDiskError, VaultError
 from acclock.world.vault.checking import check
 from acclock.world.vault.database import writing
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 400 kB; where none can be mounted, nothing."""
+    """A file system of a megabyte; where none can be mounted, nothing."""
     folder = tmp_path / "small"
     folder.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=400k", "none", str(folder)]
+    command = ["mount", "-t", "tmpfs", "-o", "size=1m", "none", str(folder)]
     if subprocess.run(command, capture_output=True, check=False).returncode:  # noqa: S603
         yield tmp_path / "unmounted"
         return
@@ -78,6 +78,47 @@ def test_a_full_disk_refuses_in_a_sentence_and_loses_nothing(
         assert check(vault).people == added
 
 
+@pytest.fixture
+def full(small_disk: Path, absent: Callable[[str], NoReturn]) -> Callable[[], Path]:
+    """A disk of four megabytes, and a way to fill it."""
+    if not small_disk.exists():
+        absent("this user may not mount a small file system")
+    subprocess.run(["mount", "-o", "remount,size=4m", str(small_disk)], check=True)  # noqa: S603, S607
+
+    def fill() -> Path:
+        ballast = small_disk / "ballast"
+        with ballast.open("ab", buffering=0) as file, suppress(OSError):
+            while file.write(bytes(4096)):
+                pass
+        return ballast
+
+    return fill
+
+
+@pytest.mark.parametrize("reopen", [False, True])
+def test_on_a_full_disk_everybody_can_still_be_deleted(
+    small_disk: Path, files: "Place", hearts: "Hearts", full: Callable[[], Path], reopen: bool
+) -> None:
+    place = type(files)(folder=small_disk / "vault")
+    vault = place.open()
+    for number in range(4):
+        vault.add(f"p{number}", hearts.template(), keep=[hearts.recording()] * 5 * number)
+    if reopen:
+        vault.close()
+        full()
+        vault = place.open(create=False)  # as `acclock remove` does
+    full()
+    with pytest.raises(FullDiskError):
+        vault.add("late", hearts.template(), keep=[hearts.recording()] * 50)
+
+    for number in (3, 0, 2, 1):
+        assert vault.remove(f"p{number}")
+        full()
+
+    assert check(vault).people == 0
+    vault.close()
+
+
 def test_a_file_that_may_not_grow_refuses_in_a_sentence_and_loses_nothing(
     files: "Place", hearts: "Hearts"
 ) -> None:
@@ -106,7 +147,7 @@ def test_a_locked_vault_says_so_and_can_be_read(place: "Place", hearts: "Hearts"
 READ_ONLY = """
 import os, sys
 from pathlib import Path
-from acclock.errors import VaultError
+from acclock.errors import FullDiskError, VaultError
 from acclock.world.vault.keys import KeyFile
 from acclock.world.vault.opening import open_vault
 import sqlalchemy.dialects.sqlite

@@ -12,6 +12,8 @@ from acclock.errors import DamagedVaultError, VaultError
 from acclock.world.vault import database
 from acclock.world.vault.head import HeadFile, Seen
 from acclock.world.vault.keys import KeyStore
+from acclock.world.vault.known_names import KnownNames
+from acclock.world.vault.reserve import Reserve
 from acclock.world.vault.sealing import same
 from acclock.world.vault.secret_keys import SecretKeys, open_secret_keys
 from acclock.world.vault.tables import vaults
@@ -37,9 +39,10 @@ class Chamber:
         self.head_file = head_file
         self.clock = clock
         self._file = database.identify_file(engine)
+        self.reserve = Reserve.of(engine)
         self._writers = RLock()  # threads queue up here; the database would let them try their luck
         self._turns = Turns(self.writing)
-        self._looks: dict[str, dict[str, str]] = {}
+        self._known_names = KnownNames()
         self._opened: tuple[tuple[object, ...], bytes, SecretKeys] | None = None
 
     @contextmanager
@@ -87,7 +90,7 @@ class Chamber:
             events=row.events,
             head=row.head,
             now=self.clock(),
-            looks=self._looks,
+            known_names=self._known_names,
         )
         if not same(row.mark, visit.expected_mark()):
             raise DamagedVaultError("the vault was changed by someone without its key")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sqlalchemy import insert, inspect, select
 
-from acclock.errors import DamagedVaultError, VaultError
+from acclock.errors import DamagedVaultError, FullDiskError, VaultError
 from acclock.world.settings import require_vault
 from acclock.world.vault import database
 from acclock.world.vault.audit import GENESIS
@@ -17,6 +17,7 @@ from acclock.world.vault.head import HeadFile, Seen
 from acclock.world.vault.keys import KeyStore, find_key_store
 from acclock.world.vault.private_files import make_private_folder
 from acclock.world.vault.rekeying import forget_old_keys
+from acclock.world.vault.reserve import largest_content
 from acclock.world.vault.schema import upgrade
 from acclock.world.vault.sealing import new_key
 from acclock.world.vault.secret_keys import SecretKeys
@@ -50,16 +51,27 @@ def open_vault(
         require_vault(folder)
     vault = prepare(folder, url=url, key_store=key_store, clock=clock, patience_s=patience_s)
     with closed_on_error(vault):
-        if not _is_there(vault):
-            _refuse_to_replace(vault)
-            if not create:
-                raise VaultError(f"{_NOWHERE} {folder}")
-            upgrade(vault.engine)
-            _create(vault)
-        upgrade(vault.engine)
-        _compare_with_last_seen(vault)
-        _finish_what_a_crash_left(vault)
+        try:
+            _open(vault, folder, create=create)
+        except FullDiskError:  # even reading takes some room
+            if not vault.reserve.release():
+                raise
+            _open(vault, folder, create=create)
     return vault
+
+
+def _open(vault: Vault, folder: Path, *, create: bool) -> None:
+    if not _is_there(vault):
+        _refuse_to_replace(vault)
+        if not create:
+            raise VaultError(f"{_NOWHERE} {folder}")
+        upgrade(vault.engine)
+        _create(vault)
+    upgrade(vault.engine)
+    _compare_with_last_seen(vault)
+    _finish_what_a_crash_left(vault)
+    if not vault.reserve.is_full:
+        vault.reserve.refill(largest_content(vault.engine))
 
 
 def accept_state(

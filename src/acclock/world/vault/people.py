@@ -40,11 +40,13 @@ def handle(visit: Visit, name: str) -> str:
 def refuse_taken(visit: Visit, names: Iterable[str]) -> None:
     """Refuse names that somebody has, or that would be mistaken for one another."""
     handles: dict[str, str] = {}
-    looks = _known_looks(visit)
+    looks: dict[str, str] = {}
+    _update_known_names(visit)
     for name in names:
         if (found_by := handle(visit, name)) in handles or _row_of(visit, found_by) is not None:
             raise NameRefusedError(f"the name {name!r} is taken")
-        if other := next((looks[one] for one in appearances(name) if one in looks), None):
+        here = (looks[look] for look in appearances(name) if look in looks)
+        if (other := visit.known_names.find_like(name) or next(here, None)) is not None:
             raise NameRefusedError(
                 f"the name {name!r} looks like {other!r}, which is taken; choose another"
             )
@@ -52,17 +54,13 @@ def refuse_taken(visit: Visit, names: Iterable[str]) -> None:
         looks |= dict.fromkeys(appearances(name), name)
 
 
-def _known_looks(visit: Visit) -> dict[str, str]:
-    """Give everybody's name by what it looks like. Only names that are new have to be opened."""
-    known = visit.looks
-    present = visit.connection.execute(select(people.c.person)).scalars().all()
-    for number in known.keys() - set(present):
-        del known[number]
-    if unknown := set(present) - known.keys():
+def _update_known_names(visit: Visit) -> None:
+    def open_names(wanted: set[str]) -> dict[str, str]:
         rows = visit.connection.execute(select(people)).all()
-        for person in (open_row(visit, row) for row in rows if row.person in unknown):
-            known[person.person] = dict.fromkeys(appearances(person.name), person.name)
-    return {look: name for looks in known.values() for look, name in looks.items()}
+        return {row.person: open_row(visit, row).name for row in rows if row.person in wanted}
+
+    present = visit.connection.execute(select(people.c.person)).scalars().all()
+    visit.known_names.update(present, open_names)
 
 
 def find(visit: Visit, name: str) -> Person:

@@ -15,7 +15,6 @@ _SQLITE = {
     sqlite3.SQLITE_PERM: "the vault cannot be opened: permission denied",
     sqlite3.SQLITE_AUTH: "the vault cannot be opened: permission denied",
     sqlite3.SQLITE_CANTOPEN: "the vault's database cannot be opened",
-    sqlite3.SQLITE_IOERR: "the disk failed or is full; nothing was changed",
 }
 _SQLITE_DAMAGE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}
 
@@ -60,6 +59,8 @@ def _from_sqlite(error: sqlite3.Error) -> VaultError:
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
     if code == sqlite3.SQLITE_FULL:
         return FullDiskError("the disk is full; nothing was changed")
+    if code == sqlite3.SQLITE_IOERR:
+        return FullDiskError("the disk failed or is full; nothing was changed")
     if code in _SQLITE:
         return VaultError(_SQLITE[code])
     # What remains are tables and columns that are not there, texts that are none, rows that break

@@ -21,6 +21,7 @@ from acclock.world.vault.people import (
     rewrite_person,
 )
 from acclock.world.vault.records import readable, unpack_recording
+from acclock.world.vault.reserve import largest_content
 from acclock.world.vault.sealing import new_key
 from acclock.world.vault.shelf import (
     keep_recordings,
@@ -60,7 +61,10 @@ class Vault(Chamber):
             keep_recordings(visit, person, keep)
             return person
 
-        return self.write(work)
+        person = self.write(work)
+        if keep:
+            self.reserve.refill(largest_content(self.engine))
+        return person
 
     def add_all(self, templates: Mapping[str, Template]) -> list[Person]:
         """Enroll many people at once: all of them, or none."""
@@ -118,13 +122,15 @@ class Vault(Chamber):
     def remove(self, name: str) -> bool:
         """Delete somebody, their key first of all; tell whether the bytes are gone from the files.
 
-        They are gone later, and surely, when another program holds on to them just now.
+        They are gone later, and surely, when another program holds on to them just now. It works
+        on a full disk too, in the room that is kept for it.
         """
-        with self.writing() as visit:
-            person = find(visit, name)
-            delete_person(visit, person)
-            visit.log("removed", person=person.person)
-        return scrub(self.engine)
+        with self.reserve.lent(self.engine):
+            with self.writing() as visit:
+                person = find(visit, name)
+                delete_person(visit, person)
+                visit.log("removed", person=person.person)
+            return scrub(self.engine)
 
     def export(self, name: str) -> dict[str, object]:
         """Give all that is stored about somebody as plain values, ready for JSON.

@@ -7,6 +7,7 @@ from sqlalchemy import Connection, insert, select, update
 
 from acclock.errors import DamagedVaultError
 from acclock.world.vault.audit import Event, link, walk
+from acclock.world.vault.known_names import KnownNames
 from acclock.world.vault.row_macs import derive_row_key
 from acclock.world.vault.sealing import sign
 from acclock.world.vault.secret_keys import SecretKeys
@@ -29,8 +30,8 @@ class Visit:
     head: str
     now: datetime
     unwritten: list[dict[str, object]] = field(default_factory=list)
-    looks: dict[str, dict[str, str]] = field(default_factory=dict, repr=False)
-    """People's names by what they look like, for each person: kept from one visit to the next."""
+    known_names: KnownNames = field(default_factory=KnownNames, repr=False)
+    """Kept from one visit to the next."""
 
     @property
     def row_key(self) -> bytes:

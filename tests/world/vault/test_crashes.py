@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import text
 
+from acclock.world.service.tables import metadata as service_metadata
 from acclock.world.vault.backup import back_up
 from acclock.world.vault.checking import check
 from acclock.world.vault.database import writing
@@ -57,6 +58,7 @@ def test_dying_at_any_point_leaves_the_state_before_or_after(
     if deed == "tables":
         with files.open() as vault, writing(vault.engine) as connection:
             connection.execute(text("DROP TABLE acclock_recordings"))
+            service_metadata.drop_all(connection)
             connection.execute(text("UPDATE acclock_schema SET version_num = '0001'"))
 
     died = die_everywhere(deed, files.folder, tmp_path / "out")

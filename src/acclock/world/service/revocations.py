@@ -39,9 +39,11 @@ class Revocations:
             for event in read:
                 self._learn(event)
 
-    def covers(self, token: str, person: str | None) -> bool:
-        """Tell whether a token was revoked, or the person it was made for was removed."""
-        return token in self._tokens or person in self._removed
+    def has_revoked(self, token: str) -> bool:
+        return token in self._tokens
+
+    def has_removed(self, person: str | None) -> bool:
+        return person in self._removed
 
     def _learn(self, event: Event) -> None:
         if event.kind == REVOKED and event.note is not None:

@@ -72,7 +72,7 @@ def check_token(store: Store, secret: str) -> Caller:
         with store.checking() as rows:
             found = keep_tokens(store, rows, tokens.c.digest == _digest(secret))
     row = next(iter(found), None)
-    if row is None or row.expires <= time.time():
+    if row is None or row.expires <= time.time() or store.revocations.has_removed(row.person):
         raise RefusedError(401, "unknown_token", "the token is unknown, revoked or has expired")
     return Caller(token=row.token, role=row.role, person=row.person, may_grant=row.may_grant)
 
@@ -89,7 +89,7 @@ def keep_tokens(store: Store, rows: SignedRows, *which: ColumnElement[bool]) -> 
     store.revocations.follow(rows.visit)
     kept = []
     for row in rows.keep(tokens, select(tokens).where(*which)):
-        if store.revocations.covers(row.token, row.person):
+        if store.revocations.has_revoked(row.token):
             rows.refuse(tokens, row._mapping, why="it was revoked")
         else:
             kept.append(row)

@@ -67,7 +67,7 @@ def test_without_the_file_of_its_vault_everything_locks(tmp_path: Path) -> None:
             board=Board(),
             engine=engine,  # type: ignore[arg-type]
             metrics=Metrics(),
-            store=Store(vault.engine),
+            store=Store(vault),
             vault=vault,
         )
         asyncio.run(presence.sync())

@@ -25,13 +25,15 @@ import numpy as np
 from benchmarks.served import Served, enroll_people, serving, stolen_s
 from benchmarks.wearers import Crowd, record
 
-PEOPLE = 4
+HEARTS = 4
 CURVE = (10, 30, 100, 200, 300, 400, 500, 600, 800, 1000, 1300, 1700)
 GOOD_MS = 250.0
 TIMES = 3
 """How many times its capacity the service is overloaded with."""
 CALM_S = 2.0
 """A service is back to normal when for so long nothing was late, missing or shed."""
+PEOPLE = HEARTS * 1500
+"""Everybody streams once: more than the most that overload brings."""
 
 Row = dict[str, Any]
 
@@ -95,14 +97,14 @@ class Bench:
     def __init__(self, served: Served, asked: argparse.Namespace) -> None:
         self._served, self._asked = served, asked
         longest_s = max(60.0 * asked.minutes, 600.0) + 60.0
-        self._hearts = {person: record(person, longest_s) for person in range(PEOPLE)}
+        self._hearts = {person: record(person, longest_s) for person in range(HEARTS)}
         self._capacity = asked.capacity
         self._chance = np.random.default_rng(1)
         self.results: Row = {"start_to_ready_s": round(served.ready_s, 1)}
         self.stale = 0
 
     def _gather(self) -> Crowd:
-        return Crowd(self._served.port, self._served.token, self._hearts)
+        return Crowd(self._served.port, self._served.token, self._hearts, people=PEOPLE)
 
     def _note(self, mode: str, row: Row) -> Row:
         self.results.setdefault(mode, []).append(row)
@@ -226,7 +228,7 @@ def main() -> None:
         parser.error(f"there is no mode {', '.join(sorted(stray))}")
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "vault"
-        token = enroll_people(folder, PEOPLE)
+        token = enroll_people(folder, PEOPLE, hearts=HEARTS)
         with serving(folder, token, asked.workers) as served:
             bench = Bench(served, asked)
             print(f"start to ready: {served.ready_s:.1f} s", flush=True)

@@ -221,10 +221,15 @@ class Wearer(asyncio.Protocol):
 
 
 class Crowd:
-    """Streams that come and go; whoever is there sends in time."""
+    """Streams that come and go; whoever is there sends in time.
 
-    def __init__(self, port: int, token: str, hearts: dict[int, list[bytes]]) -> None:
-        self._port, self._token, self._hearts = port, token, hearts
+    Each is of another of the ``people``, since a person has one session; hearts repeat among them.
+    """
+
+    def __init__(
+        self, port: int, token: str, hearts: dict[int, list[bytes]], *, people: int
+    ) -> None:
+        self._port, self._token, self._hearts, self._people = port, token, hearts, people
         self._chance = np.random.default_rng(0)
         self._made = 0
         self.tally = Tally()
@@ -248,8 +253,8 @@ class Crowd:
 
     async def _come(self) -> None:
         place, self._made = self._made, self._made + 1
-        user, strange = place % len(self._hearts), place % 3 == 2
-        worn = (user + 1) % len(self._hearts) if strange else user
+        user, strange = place % self._people, place % 3 == 2
+        worn = (user + strange) % len(self._hearts)
         hello = {
             "token": self._token,
             "person": f"user {user}",

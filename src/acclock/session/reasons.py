@@ -26,6 +26,7 @@ _SENTENCES = {
     "expired": "the grant has expired",
     "lockout": "too many strangers have tried",
     "forgotten": "the user is no longer known",
+    "superseded": "another stream of the user has taken over",
 }
 
 
@@ -55,6 +56,7 @@ class Reason(StrEnum):
     EXPIRED = "expired"
     LOCKOUT = "lockout"
     FORGOTTEN = "forgotten"
+    SUPERSEDED = "superseded"
 
     @property
     def sentence(self) -> str:

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from ray.cluster_utils import Cluster
 
 _PROGRAM = "from acclock.cli.program import main; main()"
+TWINS = [f"twin {number}" for number in range(12)]
+"""People with anna's heart: each has a session of their own."""
 
 
 @dataclass
@@ -98,14 +100,14 @@ class Clustered:
         )
 
     @contextmanager
-    def stream(self) -> Iterator["Bud"]:
-        """Open a stream of anna's that her heartbeat alone may unlock."""
+    def stream(self, person: str = "anna") -> Iterator["Bud"]:
+        """Open a stream of somebody's that their heartbeat alone may unlock."""
         url = f"ws://127.0.0.1:{self.port}/v1/stream"
         # nobody reads most of what is said: unless all of it may wait, pongs would wait behind it
         with connect(url, compression=None, proxy=None, close_timeout=1, max_queue=None) as opened:
             welcome = loads(opened.recv())
             hello = {"type": "hello", "token": self.operator, "nonce": welcome["nonce"]}
-            opened.send(dumps(hello | {"person": "anna", "entry": "heartbeat"}))
+            opened.send(dumps(hello | {"person": person, "entry": "heartbeat"}))
             yield Bud(opened, loads(opened.recv()), welcome["first_sequence"])
 
     def sessions(self) -> dict[str, str]:
@@ -150,7 +152,7 @@ def clustered(
     with open_vault(folder / "vault", url=database, key_store=keys) as vault:
         store = Store(vault)
         secret, _ = create_token(store, "operator", duration_s=3600)
-        vault.add("anna", templates["anna"])
+        vault.add_all(dict.fromkeys(["anna", *TWINS], templates["anna"]))
         place = ["--vault", folder / "vault", "--database", database, "--port", port]
         cluster = ["--engine", "ray", "--address", ray_nodes.address, "--workers", 2]
         command = [sys.executable, "-c", _PROGRAM, "serve", *map(str, [*place, *cluster])]
@@ -204,11 +206,11 @@ def test_wrong_tokens_are_counted_over_all_replicas(clustered: Clustered) -> Non
 
 @pytest.fixture
 def buds(clustered: Clustered) -> Iterator[list[Bud]]:
-    """Anna's heartbeat in real time, on both nodes."""
+    """The heartbeat of anna's twins in real time, on both nodes."""
     worn = simulate(draw_person(0), Scene(duration_s=240.0, session=1)).recording.samples
     over = threading.Event()
     with ExitStack() as stack:
-        made = [stack.enter_context(clustered.stream())]
+        made = [stack.enter_context(clustered.stream(TWINS[0]))]
 
         def feed() -> None:
             while not over.wait(0.1):
@@ -220,8 +222,8 @@ def buds(clustered: Clustered) -> Iterator[list[Bud]]:
         stack.callback(feeding.join)
         stack.callback(over.set)
         while len(set(clustered.replicas().values())) < 2:
-            assert len(made) < 12, "all streams are on one replica"
-            made.append(stack.enter_context(clustered.stream()))
+            assert len(made) < len(TWINS), "all streams are on one replica"
+            made.append(stack.enter_context(clustered.stream(TWINS[len(made)])))
             time.sleep(1.0)  # until the replica has told of it
         yield made
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from acclock.matching.template import Template
 
 STREAMS, SECONDS = 9, 11.0
+PEOPLE = 10
 
 
 def test_streams_of_two_workers_are_all_answered_and_told_apart(
@@ -23,7 +24,8 @@ def test_streams_of_two_workers_are_all_answered_and_told_apart(
 ) -> None:
     folder = tmp_path / "vault"
     with open_vault(folder, key_store=KeyFile(folder / "vault.key")) as vault:
-        vault.add_all({f"user {place}": one for place, one in enumerate(templates.values())})
+        worn = list(templates.values())
+        vault.add_all({f"user {place}": worn[place % len(worn)] for place in range(PEOPLE)})
     with open_tokens(open_vault(folder)) as tokens:
         about = {"lasting": "1h", "person": None, "may_grant": False, "note": "test"}
         token = tokens.create("operator", **about)[0]  # type: ignore[arg-type]
@@ -41,7 +43,8 @@ def test_streams_of_two_workers_are_all_answered_and_told_apart(
 
 
 async def _wear(served: Served) -> tuple[Crowd, int]:
-    crowd = Crowd(served.port, served.token, {person: record(person, 60.0) for person in (0, 1)})
+    hearts = {person: record(person, 60.0) for person in (0, 1)}
+    crowd = Crowd(served.port, served.token, hearts, people=PEOPLE)
     await crowd.grow(STREAMS)
     await crowd.rest(SECONDS)
     headers = {"Authorization": f"Bearer {served.token}"}

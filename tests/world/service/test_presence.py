@@ -18,6 +18,7 @@ from acclock.world.service.presence import Presence
 from acclock.world.service.replicas import Told, exchange
 from acclock.world.service.snapshots import Snapshot
 from acclock.world.service.store import Store
+from acclock.world.service.takeovers import take_over
 from acclock.world.vault.keys import KeyFile
 from acclock.world.vault.opening import open_vault
 
@@ -132,6 +133,7 @@ def test_a_replica_is_believed_only_while_its_beat_rises(
         start_s = time.monotonic()
         for after_s, speaks in [(0, True), (0.5, False), (1, True), (1.5, False), (4.5, False)]:
             if speaks:
+                take_over(store, other.person, other.session)
                 exchange(store, told)
             monkeypatch.setattr(time, "monotonic", lambda now_s=start_s + after_s: now_s)
             asyncio.run(ours.sync())

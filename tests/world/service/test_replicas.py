@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from json import dumps, loads
 from pathlib import Path
@@ -223,6 +223,64 @@ def test_a_token_revoked_at_one_replica_ends_its_stream_at_another(cluster: Clus
 
     assert said[-1] == {"type": "revoked"}
     assert code == 4401
+
+
+def state(cluster: Cluster, replica: int) -> tuple[str, str | None]:
+    told = cluster.ask(replica, "/v1/people/anna/state").json()
+    return told["state"], told["session"]
+
+
+def test_a_stream_at_one_replica_takes_over_from_one_at_another(cluster: Cluster) -> None:
+    one, other = 0, 1
+
+    with cluster.connect(one) as (first, welcome):
+        before = cluster.greet(first, nonce=welcome["nonce"])
+        wait(lambda: cluster.sessions(other) == [before["session"]])
+        with cluster.stream(other) as ready:
+            known = [state(cluster, replica)[1] for replica in (one, other)]
+            begun_s = time.monotonic()
+            said, code = drain(first)
+            took_s = time.monotonic() - begun_s
+            for replica in (one, other):
+                wait(lambda: state(cluster, replica) == ("locked", ready["session"]))  # noqa: B023 - now
+                wait(lambda: cluster.sessions(replica) == [ready["session"]])  # noqa: B023 - now
+
+    assert ready["state"] == "locked"
+    assert before["session"] not in known  # from the first moment on, at either replica
+    assert said[-1] == {
+        "type": "superseded",
+        "sentence": "another stream of the user has taken over",
+    }
+    assert code == 4410
+    assert took_s < 20.0  # half a second on a machine that has time
+
+
+def test_of_streams_that_race_at_two_replicas_one_is_left_and_both_know_which(
+    cluster: Cluster,
+) -> None:
+    replicas = [0, 1] * 4
+    with ExitStack() as stack, ThreadPoolExecutor(len(replicas)) as pool:
+        opened = [stack.enter_context(cluster.connect(replica)) for replica in replicas]
+        ready = list(
+            pool.map(lambda one: cluster.greet(one[0], nonce=one[1]["nonce"]), opened)
+        )  # one that lost already may hear of it instead
+
+        def alive() -> list[str]:
+            return cluster.sessions(0)
+
+        wait(lambda: len(alive()) == 1 and cluster.sessions(1) == alive())
+        (left,) = alive()
+        known = [state(cluster, replica) for replica in (0, 1)]
+        losers = [
+            socket
+            for (socket, _), told in zip(opened, ready, strict=True)
+            if told.get("session") != left
+        ]
+        ends = [drain(socket) for socket in losers]
+
+    assert known == [("locked", left)] * 2
+    assert len(losers) == len(replicas) - 1
+    assert {code for _, code in ends} == {4410}
 
 
 def test_a_killed_replica_is_noticed_and_its_streams_begin_locked_elsewhere(

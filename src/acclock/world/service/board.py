@@ -50,11 +50,25 @@ class Board:
     def snapshots(self) -> list[Snapshot]:
         """Give every session as it stands now, in order of their names."""
         ours = [self.vouch(live.watching.snapshot) for live in self.live.values()]
-        theirs = [replace(one, name=self.names.get(one.person, "")) for one in self.remote.values()]
+        people = {live.watching.snapshot.person for live in self.live.values()}
+        theirs = [
+            replace(one, name=self.names.get(one.person, ""))
+            for one in self.remote.values()
+            if one.person not in people  # it is being replaced, or ours is and ends soon
+        ]
         return sorted([*ours, *theirs], key=lambda one: (one.name, one.session))
 
-    def of_person(self, person: str) -> list[Snapshot]:
-        return [one for one in self.snapshots() if one.person == person]
+    def find(self, stream: str | None, person: str) -> Snapshot | None:
+        """Give how a stream stands now, if it is alive and of that person."""
+        found = (one for one in self.snapshots() if (one.session, one.person) == (stream, person))
+        return next(found, None)
+
+    def supersede(self, stream: str) -> Live | None:
+        """Drop a session that another one has replaced, and tell everybody that it is locked."""
+        if (live := self.live.pop(stream, None)) is not None:
+            ended = live.watching.snapshot.locked(Reason.SUPERSEDED)
+            self.publish(News(kind="stopped", snapshot=ended), share=True)
+        return live
 
     def publish(self, news: News, *, share: bool = False) -> None:
         """Tell everybody here, and let the other replicas know of what they should."""

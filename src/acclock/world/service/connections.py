@@ -21,7 +21,13 @@ _SILENT_S = 15.0
 """A client that says nothing for so long is gone. Its session locked long before."""
 _MOST_UNREAD = 128
 _BUSY = 1013
-_LAST_WORDS = {"shed": _BUSY, "revoked": 4401, "forgotten": 4404, "ended": 1000}
+_LAST_WORDS = {
+    "shed": _BUSY,
+    "revoked": 4401,
+    "forgotten": 4404,
+    "superseded": 4410,
+    "ended": 1000,
+}
 """Messages after which the connection is closed, and with which code."""
 
 Obey = Callable[[Control], Awaitable[None]]

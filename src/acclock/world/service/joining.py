@@ -1,8 +1,11 @@
 """How a stream becomes a live session, and how it ends."""
 
+import asyncio
 import secrets
 import time
 from dataclasses import dataclass
+
+from starlette.concurrency import run_in_threadpool
 
 from acclock.acquisition.live import LiveClock
 from acclock.errors import ModelError
@@ -14,6 +17,7 @@ from acclock.world.service.listeners import Message
 from acclock.world.service.refusals import RefusedError
 from acclock.world.service.service import Service
 from acclock.world.service.snapshots import Snapshot
+from acclock.world.service.takeovers import take_over
 from acclock.world.service.watching import Hear, Watching
 from acclock.world.vault.people import Person
 
@@ -79,13 +83,22 @@ def make_clock(service: Service, source_hz: float) -> LiveClock:
     return LiveClock(source_hz=source_hz, rate_hz=card.rate_hz)
 
 
-def join(service: Service, watching: Watching, token: str) -> None:
-    """Let a session live, unless there are too many."""
+async def join(service: Service, watching: Watching, token: str) -> None:
+    """Let a session live in the place of the person's last one, unless there are too many."""
     if not service.engine.admit(watching):
         service.metrics.count("refusals", "busy")
         raise RefusedError(503, "busy", "there are too many streams; come back later", wait_s=10)
-    service.board.live[watching.stream] = Live(watching=watching, token=token)
-    service.board.publish(News(kind="started", snapshot=watching.snapshot), share=True)
+    snapshot, board = watching.snapshot, service.board
+    try:
+        await run_in_threadpool(take_over, service.store, snapshot.person, watching.stream)
+    except BaseException:
+        service.engine.dismiss(watching)
+        raise
+    replaces = any(live.watching.snapshot.person == snapshot.person for live in board.live.values())
+    board.live[watching.stream] = Live(watching=watching, token=token)
+    board.publish(News(kind="started", snapshot=snapshot), share=True)
+    if replaces:  # the database says which of the two is the newer one
+        await asyncio.shield(service.presence.sync())
 
 
 def leave(service: Service, watching: Watching) -> None:
@@ -98,7 +111,11 @@ def leave(service: Service, watching: Watching) -> None:
 
 
 def announce(service: Service, snapshot: Snapshot, news: list[Message]) -> None:
-    """Tell those who listen to events what is new about a session."""
+    """Tell those who listen to events what is new about a session, for as long as it lives."""
+    if any(message["type"] == "superseded" for message in news):
+        service.metrics.count("takeovers", "superseded")
+    if snapshot.session not in service.board.live:
+        return
     for message in news:
         match message["type"]:
             case "decision":

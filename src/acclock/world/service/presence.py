@@ -7,8 +7,10 @@ import time
 from dataclasses import replace
 
 from acclock.errors import AccLockError
+from acclock.session.reasons import Reason
 from acclock.world.service.board import Board, News
 from acclock.world.service.engine import Engine
+from acclock.world.service.listeners import Message
 from acclock.world.service.metrics import Metrics
 from acclock.world.service.replicas import Heard, Told, clear_up, exchange, forget_replica
 from acclock.world.service.snapshots import Snapshot
@@ -19,6 +21,8 @@ _EVERY_S = 0.5
 _LEASE_S = 3.0
 """A replica that nobody hears of for so long is dead: its sessions are locked, and it knows."""
 _CLEAR_UP_S = 60.0
+
+SUPERSEDED: Message = {"type": "superseded", "sentence": Reason.SUPERSEDED.sentence}
 
 _log = logging.getLogger(__name__)
 
@@ -81,6 +85,7 @@ class Presence:
         self._end_deleted(told.held)
         self.heard_s = time.monotonic()
         self._hear(heard)
+        self._end_superseded(heard)
         self._note_unreadable(heard.unreadable)
 
     def lock(self) -> None:
@@ -157,9 +162,16 @@ class Presence:
     def _obey(self, heard: Heard) -> None:
         live = self._board.live
         for stream, duration_s in heard.grants:
-            if stream in live:
+            if stream in live and stream not in heard.superseded:
                 watching = live[stream].watching
                 self._engine.feed(watching, lambda one=watching, s=duration_s: one.grant(s))  # type: ignore[misc]
+
+    def _end_superseded(self, heard: Heard) -> None:
+        """End the streams in whose place a newer one of the same person has come."""
+        for stream in heard.superseded:
+            if (live := self._board.supersede(stream)) is not None:
+                self._engine.dismiss(live.watching)
+                live.watching.tell([SUPERSEDED])
 
     def _end_revoked(self, told: Told, heard: Heard) -> None:
         """End the streams of tokens that are no longer good, of those that were asked about."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from starlette.concurrency import run_in_threadpool
 
+from acclock.session.reasons import Reason
 from acclock.world.service.joining import Wanted, announce, join, leave, prepare
 from acclock.world.service.listeners import Message
 from acclock.world.service.refusals import RefusedError
@@ -26,6 +27,9 @@ class _Push:
     watching: Watching
     reader: Reader
     heard_s: float
+    superseded: bool = False
+    """Whether another stream has taken over. Posts that go on are refused: only who has been
+    silent begins anew, or two phones would take the session from each other with every post."""
 
 
 class Pushing:
@@ -44,6 +48,13 @@ class Pushing:
         async with self._door:
             push = self._pushes.get(caller.token) or await self._begin(caller, person, rate_hz)
         push.heard_s = time.monotonic()
+        if push.superseded:
+            raise RefusedError(
+                409,
+                "superseded",
+                f"{Reason.SUPERSEDED.sentence}; stop for {_SILENT_S:g} s to begin anew",
+                wait_s=_SILENT_S,
+            )
         pieces = list(push.reader.read(body, push.heard_s))
         for piece in pieces:
             if not self._service.engine.feed(push.watching, piece):
@@ -55,14 +66,20 @@ class Pushing:
     async def _begin(self, caller: Caller, person: Person, rate_hz: float) -> _Push:
         def hear(snapshot: Snapshot, news: list[Message]) -> None:
             announce(self._service, snapshot, news)
-            if any(message["type"] in _LAST_WORDS for message in news):
+            if any(message["type"] == "superseded" for message in news):
+                push.superseded = True
+            elif any(message["type"] in _LAST_WORDS for message in news):
                 self._end(caller.token)
 
         wanted = Wanted(device="push", rate_hz=rate_hz, policy=self._service.config.rules)
         watching = await run_in_threadpool(prepare, self._service, person, wanted, hear)
-        join(self._service, watching, caller.token)
         push = _Push(watching=watching, reader=Reader(Faults()), heard_s=time.monotonic())
         self._pushes[caller.token] = push
+        try:
+            await join(self._service, watching, caller.token)
+        except BaseException:
+            self._end(caller.token)
+            raise
         return push
 
     def _sweep(self) -> None:

@@ -13,6 +13,7 @@ from sqlalchemy import Row, delete, func, select, text
 from acclock.world.service.snapshots import Snapshot, UnreadableRowError
 from acclock.world.service.store import SignedRows, Store
 from acclock.world.service.tables import (
+    current,
     happenings,
     orders,
     rates,
@@ -21,6 +22,7 @@ from acclock.world.service.tables import (
     streams,
     tokens,
 )
+from acclock.world.service.takeovers import clear_current, find_superseded
 from acclock.world.service.tokens import keep_tokens
 from acclock.world.vault.row_macs import MAC
 
@@ -78,6 +80,8 @@ class Heard:
     """Which of its tokens are still good."""
     unreadable: frozenset[str] = frozenset()
     """Rows that were skipped because a newer version, or nobody in their right mind, wrote them."""
+    superseded: frozenset[str] = frozenset()
+    """Which of its sessions another stream of the same person has replaced."""
 
 
 def exchange(store: Store, told: Told) -> Heard:
@@ -117,6 +121,7 @@ def clear_up(store: Store) -> None:
         connection.execute(delete(replicas).where(replicas.c.seen < now - _HOUR_S))
         alive = select(replicas.c.replica)
         connection.execute(delete(streams).where(streams.c.replica.not_in(alive)))
+        clear_current(connection, before=now - _HOUR_S)
 
 
 def _write_beat(store: Store, rows: SignedRows, told: Told) -> None:
@@ -197,7 +202,9 @@ def _read(store: Store, rows: SignedRows, told: Told, grants: Sequence[tuple[str
     foreign = (happenings.c.number > last) & (happenings.c.replica != told.replica)
     news = rows.keep(happenings, select(happenings).where(foreign).order_by(happenings.c.number))
     good = (tokens.c.token.in_(told.tokens)) & (tokens.c.expires > time.time())
-    others = _read_sessions(rows, told.replica)
+    standing = frozenset(rows.connection.execute(select(current.c.stream)).scalars())
+    # filtered only now: a replica stands by all of its sessions, also by those replaced since
+    others = [row for row in _read_sessions(rows, told.replica) if row["stream"] in standing]
     sessions, strange = _read_each(
         {f"stream {row['stream']}": row for row in others}, _read_session
     )
@@ -210,6 +217,7 @@ def _read(store: Store, rows: SignedRows, told: Told, grants: Sequence[tuple[str
         grants=grants,
         valid=frozenset(row.token for row in keep_tokens(store, rows, good)),
         unreadable=strange | odd,
+        superseded=find_superseded(rows.connection, told.held),
     )
 
 

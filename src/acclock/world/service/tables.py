@@ -62,6 +62,15 @@ streams = Table(
 )
 """How each live session stands, without names."""
 
+current = Table(
+    "acclock_current",
+    metadata,
+    Column("person", String(32), primary_key=True),
+    Column("stream", String(32), nullable=False),
+    Column("at", Float, nullable=False),
+)
+"""Which stream is each person's session. It opens nothing; a stream that is not in it locks."""
+
 happenings = Table(
     "acclock_happenings",
     metadata,

@@ -8,7 +8,7 @@ from acclock.errors import VaultError
 from acclock.world.vault.database import reading, writing
 
 NEWEST = "0005"
-_KNOWN = ("0001", "0002", "0003", "0005")
+_KNOWN = ("0001", "0002", "0003", "0004", "0005")
 
 
 def upgrade(engine: Engine) -> None:

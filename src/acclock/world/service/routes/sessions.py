@@ -20,6 +20,7 @@ from acclock.world.service.shapes import (
     StateShape,
 )
 from acclock.world.service.snapshots import show
+from acclock.world.service.takeovers import current_stream
 
 router = APIRouter(prefix="/v1", tags=["sessions"])
 
@@ -44,8 +45,8 @@ async def ask_state(caller: Called, service: Serving, name: Name) -> StateShape:
         raise RefusedError(
             503, "not_ready", "the service cannot vouch for anybody just now", wait_s=1
         )
-    sessions = service.board.of_person(person.person)
-    told = next((one for one in sessions if one.state == "unlocked"), next(iter(sessions), None))
+    current = await run_in_threadpool(current_stream, service.store, person.person)
+    told = service.board.find(current, person.person)
     reason = told.reason if told else Reason.DISCONNECTED
     return StateShape(
         person=person.name,
@@ -59,22 +60,18 @@ async def ask_state(caller: Called, service: Serving, name: Name) -> StateShape:
 
 @router.post("/people/{name}/grant", status_code=202)
 async def grant(caller: Called, service: Serving, name: Name, wanted: GrantRequest) -> Granted:
-    """Let another factor open somebody's live sessions; the heartbeat then sustains them."""
+    """Let another factor open somebody's live session; the heartbeat then sustains it."""
     if not caller.may_grant:
         caller.require()
     person = await run_in_threadpool(find, service, name)
     caller.require_person(person.person)
-    sessions = service.board.of_person(person.person)
-    if not sessions:
+    current = await run_in_threadpool(current_stream, service.store, person.person)
+    session = service.board.find(current, person.person)
+    if session is None:
         raise RefusedError(409, "no_session", f"{person.name} has no live session")
-    await run_in_threadpool(_grant, service, [one.session for one in sessions], wanted.duration_s)
+    await run_in_threadpool(order_grant, service.store, session.session, wanted.duration_s)
     await _hurry(service)
-    return Granted(granted=[one.session for one in sessions])
-
-
-def _grant(service: Service, sessions: list[str], duration_s: float) -> None:
-    for session in sessions:
-        order_grant(service.store, session, duration_s)
+    return Granted(granted=[session.session])
 
 
 async def _hurry(service: Service) -> None:

@@ -68,9 +68,7 @@ async def _watch(service: Service, connection: Connection, caller: Caller, hello
     wanted = read_wanted(hello, caller, service.config)
     hear = partial(_pass_on, service, connection, caller, traced=wanted.traced)
     watching = await run_in_threadpool(prepare, service, person, wanted, hear)
-    join(service, watching, caller.token)
     ready = {"type": "ready", "policy": wanted.policy.name, "entry": wanted.policy.entry}
-    connection.say(ready | show(watching.snapshot, caller.role))
 
     async def obey(control: Control) -> None:
         if control.get("type") == "removed":
@@ -82,6 +80,8 @@ async def _watch(service: Service, connection: Connection, caller: Caller, hello
             raise RefusedError(422, "unknown_message", "a stream takes frames, removed and bye")
 
     try:
+        await join(service, watching, caller.token)
+        connection.say(ready | show(watching.snapshot, caller.role))
         await connection.carry(watching, obey)
     finally:
         leave(service, watching)

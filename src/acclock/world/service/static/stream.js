@@ -78,6 +78,7 @@ export class Stream {
       }
       case "ended": return null;
       case "shed": return new Refused(0, "shed", asSentence(this.#last.sentence));
+      case "superseded": return new Refused(0, "superseded", asSentence(this.#last.sentence));
       case "revoked": return new Refused(0, "revoked", "The token was revoked.");
       case "forgotten": return new Refused(0, "forgotten", "The person was deleted; the session is locked.");
       default: return new Refused(0, "closed", "The connection to the service is lost; the session is locked.");

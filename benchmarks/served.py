@@ -26,7 +26,8 @@ SERVE = (
     "from acclock.world.service.serving import listen, serve\n"
     "from pathlib import Path; import sys\n"
     "config = ServiceConfig(folder=Path(sys.argv[1]), port=0, workers=int(sys.argv[2]),\n"
-    "    most_streams=100_000, streams_per_minute=1_000_000)\n"
+    "    most_streams=100_000, streams_per_minute=1_000_000,\n"
+    "    connections_per_token=100_000, connections_per_address=100_000)\n"
     "sockets = listen(config); print(sockets[0].getsockname()[1], flush=True)\n"
     "serve(config, sockets)\n"
 )

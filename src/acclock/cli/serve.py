@@ -39,6 +39,11 @@ CertificateKey = Annotated[Path | None, typer.Option("--tls-key", help="Its key,
 Insecure = Annotated[bool, typer.Option(help="Listen beyond this machine without TLS.")]
 Origins = Annotated[list[str] | None, typer.Option("--origin", help="Other web origins.")]
 Streams = Annotated[int, typer.Option("--most-streams", help="Streams of one process.")]
+PerToken = Annotated[int, typer.Option(help="Long connections of one token, at one process.")]
+PerAddress = Annotated[int, typer.Option(help="Long connections of one address, at one process.")]
+Proxies = Annotated[
+    list[str] | None, typer.Option("--trusted-proxy", help="Proxy whose X-Forwarded-For counts.")
+]
 EngineName = Annotated[EngineKind, typer.Option("--engine", help="Where it runs.")]
 Address = Annotated[str | None, typer.Option(help="Of a Ray cluster: host:port, or auto.")]
 
@@ -54,7 +59,10 @@ def serve(
     tls_key: CertificateKey = None,
     insecure: Insecure = False,
     origin: Origins = None,
+    trusted_proxy: Proxies = None,
     most_streams: Streams = 400,
+    connections_per_token: PerToken = 16,
+    connections_per_address: PerAddress = 200,
     model: Model = "default",
     vault: VaultFolder = None,
     database: Database = None,
@@ -81,7 +89,10 @@ def serve(
         certificate_key=tls_key,
         insecure=insecure,
         origins=tuple(origin or ()),
+        trusted_proxies=tuple(trusted_proxy or ()),
         most_streams=most_streams,
+        connections_per_token=connections_per_token,
+        connections_per_address=connections_per_address,
     )
     find_model(model)  # before anything is said to be served
     if engine is EngineKind.RAY:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import resource
 import subprocess
 import sys
 import threading
@@ -212,6 +213,15 @@ def server_at(templates: dict[str, Template]) -> Iterator[Callable[..., Server]]
     yield make
     for server in made:
         server.kill()
+
+
+@pytest.fixture
+def many_files() -> Iterator[None]:
+    """Let this process hold as many sockets as the system allows."""
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (before[1], before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
 
 @pytest.fixture

@@ -18,24 +18,18 @@ import pytest
 from acclock.simulation import Scene, draw_person, simulate
 from acclock.world.service.client import StreamClient, StreamRefusedError
 from acclock.world.service.patience import allow_connections
+from acclock.world.vault.opening import open_vault
 
 if TYPE_CHECKING:
+    from acclock.matching.template import Template
     from tests.world.service.conftest import Server
 
 MOST = 1100
 """Connections of a service that takes a hundred streams."""
+SILENT = [f"silent {number}" for number in range(40)]
 POOL = 20
 """Handles of connections to the database, which are kept once they were needed."""
-HALF_A_REQUEST = b"GET /v1/health HTTP/1.1\r\nHost: x\r\nX-Slow: "
-
-
-@pytest.fixture
-def many_files() -> Iterator[None]:
-    """Let this process hold as many sockets as the system allows."""
-    before = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (before[1], before[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_NOFILE, before)
+HALF_A_REQUEST = b"GET /v1/health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "
 
 
 def handles(server: "Server") -> int:
@@ -79,10 +73,10 @@ def working(server: "Server") -> Iterator[list[float]]:
     thread.join(60.0)
 
 
-async def be_silent(server: "Server") -> str:
+async def be_silent(server: "Server", person: str) -> str:
     """Open a stream and say nothing; give what the service says to that."""
     try:
-        async with StreamClient(server.ws, server.operator, person="anna") as client:
+        async with StreamClient(server.ws, server.operator, person=person) as client:
             async for _ in client.hear():
                 pass
     except StreamRefusedError as refusal:
@@ -117,13 +111,18 @@ def hear_out(one: socket.socket) -> bytes:
 @pytest.mark.parametrize("idle", [1_500, pytest.param(10_000, marks=pytest.mark.slow)])
 @pytest.mark.usefixtures("many_files")
 def test_idle_crowds_make_room_and_leave_a_working_stream_alone(
-    server_at: Callable[..., "Server"], tmp_path: Path, idle: int
+    server_at: Callable[..., "Server"],
+    templates: "dict[str, Template]",
+    tmp_path: Path,
+    idle: int,
 ) -> None:
-    server = server_at(tmp_path / "home", "--most-streams", "100").start()
-    server.await_ready()
+    server = server_at(tmp_path / "home", "--most-streams", "100", "--connections-per-token", "50")
+    with open_vault(server.home) as vault:
+        vault.add_all(dict.fromkeys(SILENT, templates["ben"]))
+    server.start().await_ready()
 
     async def silent() -> list[str]:
-        return await asyncio.gather(*(be_silent(server) for _ in range(40)))
+        return await asyncio.gather(*(be_silent(server, person) for person in SILENT))
 
     with working(server) as heard, server.client() as asker:
         while not heard:

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from fastapi import Depends
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import HTTPConnection
 
 from acclock.world.service import limits
@@ -21,18 +22,21 @@ def service_of(connection: HTTPConnection) -> Service:
     return service
 
 
-def caller_of(
+async def caller_of(
     connection: HTTPConnection,
     shown: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
 ) -> Caller:
     """Say who calls, or refuse."""
     if shown is None:
         raise RefusedError(401, "no_token", "this needs a token: Authorization: Bearer ...")
-    return identify(service_of(connection), shown.credentials, address_of(connection))
+    return await identify(service_of(connection), shown.credentials, address_of(connection))
 
 
-def refuse_strangers(connection: HTTPConnection) -> None:
-    """Refuse parameters that the document does not name: a typo must not pass unnoticed."""
+async def refuse_strangers(connection: HTTPConnection) -> None:
+    """Refuse parameters that the document does not name: a typo must not pass unnoticed.
+
+    It is not a plain function, because those take a thread, and health must not wait for one.
+    """
     if connection.scope["type"] != "http" or not connection.query_params:
         return
     paths = connection.app.openapi()["paths"]
@@ -44,8 +48,13 @@ def refuse_strangers(connection: HTTPConnection) -> None:
         )
 
 
-def identify(service: Service, secret: str, address: str) -> Caller:
-    """Say whose a token is; an address that shows wrong ones too often must wait."""
+async def identify(service: Service, secret: str, address: str) -> Caller:
+    """Say whose a token is; who shows wrong ones too often, or too many at once, must wait."""
+    with service.connections.checked(address, secret):
+        return await run_in_threadpool(_identify, service, secret, address)
+
+
+def _identify(service: Service, secret: str, address: str) -> Caller:
     most = service.config.failures_per_minute
     limits.check(service.store, "failure", address, most=most)
     try:
@@ -61,5 +70,9 @@ def address_of(connection: HTTPConnection) -> str:
     return connection.client.host if connection.client else "nowhere"
 
 
+async def _service_of(connection: HTTPConnection) -> Service:
+    return service_of(connection)
+
+
 Called = Annotated[Caller, Depends(caller_of)]
-Serving = Annotated[Service, Depends(service_of)]
+Serving = Annotated[Service, Depends(_service_of)]

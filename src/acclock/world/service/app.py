@@ -13,12 +13,13 @@ from fastapi.responses import JSONResponse
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from acclock.errors import AccLockError
 from acclock.world.service.access import refuse_strangers
 from acclock.world.service.guarding import Guard
 from acclock.world.service.pushing import Pushing
-from acclock.world.service.refusals import RefusedError, as_body, as_refusal
+from acclock.world.service.refusals import RefusedError, as_refusal, as_response
 from acclock.world.service.routes import (
     about,
     events,
@@ -71,7 +72,13 @@ def build_app(service: Service) -> FastAPI:
         app.include_router(noun.router, dependencies=[Depends(refuse_strangers)])
     if _STATIC.is_dir():
         app.mount("/", StaticFiles(directory=_STATIC, html=True), name="static")
-    app.add_middleware(Guard, origins=service.config.origins, metrics=service.metrics)
+    app.add_middleware(
+        Guard, config=service.config, connections=service.connections, metrics=service.metrics
+    )
+    if service.config.trusted_proxies:  # before the guard, who counts by address
+        app.add_middleware(
+            ProxyHeadersMiddleware, trusted_hosts=list(service.config.trusted_proxies)
+        )
     app.add_exception_handler(AccLockError, _refuse)
     app.add_exception_handler(RequestValidationError, _refuse_request)
     app.add_exception_handler(HTTPException, _refuse_route)
@@ -82,7 +89,7 @@ def build_app(service: Service) -> FastAPI:
 async def _refuse(_: Request, error: Exception) -> JSONResponse:
     if not isinstance(error, AccLockError):
         raise error
-    return _answer(as_refusal(error))
+    return as_response(as_refusal(error))
 
 
 async def _refuse_request(_: Request, error: Exception) -> JSONResponse:
@@ -90,7 +97,7 @@ async def _refuse_request(_: Request, error: Exception) -> JSONResponse:
         raise error
     first = error.errors()[0]
     place = ".".join(str(part) for part in first["loc"])
-    return _answer(RefusedError(422, "invalid_request", f"{place}: {first['msg']}"))
+    return as_response(RefusedError(422, "invalid_request", f"{place}: {first['msg']}"))
 
 
 async def _refuse_route(_: Request, error: Exception) -> JSONResponse:
@@ -98,18 +105,9 @@ async def _refuse_route(_: Request, error: Exception) -> JSONResponse:
         raise error
     code = _CODES.get(error.status_code, "refused")
     refused = RefusedError(error.status_code, code, str(error.detail).lower())
-    return _answer(refused, headers=dict(error.headers or {}))
+    return as_response(refused, headers=dict(error.headers or {}))
 
 
 async def _fail(_: Request, error: Exception) -> JSONResponse:
     _log.error("a request failed", exc_info=error)
-    return _answer(RefusedError(500, "failed", "the service failed; its log says more"))
-
-
-def _answer(refusal: RefusedError, *, headers: dict[str, str] | None = None) -> JSONResponse:
-    told = dict(headers or {})
-    if refusal.status == 401:
-        told["WWW-Authenticate"] = "Bearer"
-    if refusal.wait_s is not None:
-        told["Retry-After"] = str(max(1, round(refusal.wait_s)))
-    return JSONResponse(as_body(refusal), status_code=refusal.status, headers=told)
+    return as_response(RefusedError(500, "failed", "the service failed; its log says more"))

@@ -3,7 +3,7 @@
 import os
 import ssl
 from dataclasses import dataclass, field
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 
 from acclock.errors import ConfigError
@@ -38,6 +38,12 @@ class ServiceConfig:
     """Other web origins whose pages may call, such as ``https://dashboard.example``."""
     most_streams: int = 400
     """Streams of one process; further ones are told to come back later."""
+    connections_per_token: int = 16
+    """Streams, event streams and uploads that one token may have open at one process."""
+    connections_per_address: int = 200
+    """The same of one address, and as many short requests and idle connections."""
+    trusted_proxies: tuple[str, ...] = ()
+    """Proxies, as addresses or networks, that are believed about whose call they forward."""
     most_upload_bytes: int = 32 * 1024 * 1024
     verifications_per_minute: int = 10
     """Of one token, over all replicas: what may be asked is also what may be guessed."""
@@ -65,6 +71,9 @@ class ServiceConfig:
             )
         if min(self.most_streams, self.batch, self.most_upload_bytes) < 1:
             raise ConfigError("the service must take at least one stream, window and byte")
+        if min(self.connections_per_token, self.connections_per_address) < 1:
+            raise ConfigError("a token and an address may hold at least one connection each")
+        _check_proxies(self.trusted_proxies)
         _ = self.rules
 
     @property
@@ -80,6 +89,16 @@ class ServiceConfig:
     def rules(self) -> Policy:
         """The policy with its entry."""
         return policy_named(self.policy).opened_by(self.entry)
+
+
+def _check_proxies(proxies: tuple[str, ...]) -> None:
+    for proxy in proxies:
+        try:
+            ip_network(proxy)
+        except ValueError:
+            raise ConfigError(
+                f"a proxy is named by its address, as 127.0.0.1 or 10.0.0.0/8, not {proxy!r}"
+            ) from None
 
 
 def _check_certificate(certificate: Path | None, key: Path | None) -> None:

@@ -89,7 +89,8 @@ class Connection:
         if self._socket.application_state is WebSocketState.CONNECTED:
             with suppress(WebSocketDisconnect, RuntimeError, OSError):
                 await self._socket.send_text(json.dumps({"type": "error"} | as_body(refusal)))
-                code = _BUSY if refusal.status in (503, 507) else 4000 + refusal.status
+                later = refusal.status in (503, 507) or refusal.wait_s is not None
+                code = _BUSY if later else 4000 + refusal.status
                 await self._socket.close(code, refusal.code)
 
     async def _send_all(self) -> None:

@@ -1,16 +1,18 @@
 """What every answer carries and every request must bear: headers, origins, counts, sizes."""
 
 import asyncio
-import json
 import re
+from contextlib import ExitStack
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from acclock.world.service.config import ServiceConfig
+from acclock.world.service.connection_limits import ConnectionLimits
 from acclock.world.service.metrics import Metrics
-from acclock.world.service.refusals import RefusedError, as_body
+from acclock.world.service.refusals import RefusedError, as_response
 
 _HEADERS = {
     "Content-Security-Policy": (
@@ -30,22 +32,29 @@ _MOST_BYTES = 65536
 _BODY_S = 10.0
 """Of a body, which is read before anybody has looked at the token."""
 _UPLOADS = re.compile(r"/v1/(push|people(/[^/]+/verify)?)")
-"""These look at the token first, and then allow more of a body (uploads.receive)."""
+"""Posts that look at the token first, and then allow more of a body (uploads.receive)."""
+_EVENTS = "/v1/events"
+_ALWAYS = frozenset({"/v1/health", "/v1/ready"})
+"""Answered however many connections there are: small, from memory, and without reading a body."""
 
 
 class Guard:
-    """Refuses pages of other origins, and sets the headers that browsers obey."""
+    """Refuses other origins' pages and crowds, and sets the headers that browsers obey."""
 
-    def __init__(self, app: ASGIApp, *, origins: tuple[str, ...], metrics: Metrics) -> None:
-        self._app, self._origins, self._metrics = app, frozenset(origins), metrics
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        config: ServiceConfig,
+        connections: ConnectionLimits,
+        metrics: Metrics,
+    ) -> None:
+        self._app, self._connections, self._metrics = app, connections, metrics
+        self._origins = frozenset(config.origins)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
-            return
-        if not self._may_call(Headers(scope=scope)):
-            self._metrics.count("refusals", "origin")
-            await _turn_away(scope, send)
             return
 
         async def send_guarded(message: Message) -> None:
@@ -54,16 +63,41 @@ class Guard:
                 _set_headers(scope, message)
             await send(message)
 
-        if scope["type"] == "http" and not _UPLOADS.fullmatch(scope["path"]):
-            receive = bounded(receive)
-        await self._app(scope, receive, send_guarded)
+        with ExitStack() as held:
+            try:
+                self._check_origin(Headers(scope=scope))
+                if _is_short(scope):
+                    address = scope["client"][0] if scope.get("client") else "nowhere"
+                    held.enter_context(self._connections.connected(address, kind="short"))
+            except RefusedError as refusal:
+                self._metrics.count("refusals", refusal.code)
+                await _turn_away(scope, receive, send_guarded, refusal)
+                return
+            if scope["type"] == "http" and not _is_upload(scope):
+                receive = bounded(receive)
+            await self._app(scope, receive, send_guarded)
 
-    def _may_call(self, headers: Headers) -> bool:
+    def _check_origin(self, headers: Headers) -> None:
         """Let programs call, which name no origin, and pages of ours or of origins we know."""
         origin = headers.get("origin")
         if origin is None or origin in self._origins:
-            return True
-        return urlsplit(origin).netloc == headers.get("host")
+            return
+        if urlsplit(origin).netloc != headers.get("host"):
+            raise RefusedError(403, "origin", "pages of this origin may not call")
+
+
+def _is_short(scope: Scope) -> bool:
+    """Tell whether a request counts for its address alone.
+
+    Streams, events and uploads are counted once their token is known.
+    """
+    if scope["type"] == "websocket" or scope["path"] in (_EVENTS, *_ALWAYS):
+        return False
+    return not _is_upload(scope)
+
+
+def _is_upload(scope: Scope) -> bool:
+    return scope["method"] == "POST" and _UPLOADS.fullmatch(scope["path"]) is not None
 
 
 def _set_headers(scope: Scope, answer: Message) -> None:
@@ -99,11 +133,8 @@ def bounded(receive: Receive) -> Receive:
     return receive_part
 
 
-async def _turn_away(scope: Scope, send: Send) -> None:
+async def _turn_away(scope: Scope, receive: Receive, send: Send, refusal: RefusedError) -> None:
     if scope["type"] == "websocket":
-        await send({"type": "websocket.close", "code": 4403, "reason": "origin"})
+        await send({"type": "websocket.close", "code": 4403, "reason": refusal.code})
         return
-    refusal = RefusedError(403, "origin", "pages of this origin may not call")
-    start = {"type": "http.response.start", "status": 403}
-    await send(start | {"headers": [(b"content-type", b"application/json")]})
-    await send({"type": "http.response.body", "body": json.dumps(as_body(refusal)).encode()})
+    await as_response(refusal)(scope, receive, send)

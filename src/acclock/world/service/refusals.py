@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from starlette.responses import JSONResponse
+
 from acclock.errors import (
     AccLockError,
     ConfigError,
@@ -56,3 +58,13 @@ def as_refusal(error: AccLockError) -> RefusedError:
 def as_body(refusal: RefusedError) -> dict[str, object]:
     """Give the one shape in which errors leave."""
     return {"error": {"code": refusal.code, "sentence": str(refusal)}}
+
+
+def as_response(refusal: RefusedError, *, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    """Give a refusal as an answer to a request."""
+    told = dict(headers or {})
+    if refusal.status == 401:
+        told["WWW-Authenticate"] = "Bearer"
+    if refusal.wait_s is not None:
+        told["Retry-After"] = str(max(1, round(refusal.wait_s)))
+    return JSONResponse(as_body(refusal), status_code=refusal.status, headers=told)

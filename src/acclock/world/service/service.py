@@ -4,14 +4,15 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from threading import BoundedSemaphore
 
 from acclock.pipeline import Preparation
 from acclock.world.desk import Desk, open_desk
 from acclock.world.service.board import Board
 from acclock.world.service.config import ServiceConfig
+from acclock.world.service.connection_limits import ConnectionLimits
 from acclock.world.service.engine import Engine
 from acclock.world.service.metrics import Metrics
+from acclock.world.service.patience import allow_connections
 from acclock.world.service.presence import Presence
 from acclock.world.service.store import Store
 from acclock.world.supervision import Supervisor, supervising
@@ -29,7 +30,8 @@ class Service:
     board: Board
     engine: Engine
     presence: Presence
-    desk_work: BoundedSemaphore
+    connections: ConnectionLimits
+    desk_work: asyncio.Semaphore
     """Uploads are worked on one at a time: streams come first."""
 
     @property
@@ -53,6 +55,13 @@ def open_service(config: ServiceConfig) -> Service:
     presence = Presence(
         config.replica, board=board, engine=engine, metrics=metrics, store=store, vault=vault
     )
+    connections = ConnectionLimits(
+        metrics,
+        per_token=config.connections_per_token,
+        per_address=config.connections_per_address,
+        most=allow_connections(config.most_connections),
+    )
+    metrics.watch("connections", lambda: connections.held)
     metrics.watch("streams", lambda: engine.streams)
     metrics.watch("ready", lambda: engine.well and presence.well)
     return Service(
@@ -63,7 +72,8 @@ def open_service(config: ServiceConfig) -> Service:
         board=board,
         engine=engine,
         presence=presence,
-        desk_work=BoundedSemaphore(1),
+        connections=connections,
+        desk_work=asyncio.Semaphore(1),
     )
 
 

@@ -97,9 +97,14 @@ def run(config: ServiceConfig, sock: socket.socket) -> None:
 
 def configure(config: ServiceConfig, app: FastAPI) -> uvicorn.Config:
     """Give how the server runs: no compression, small messages, short patience."""
+
+    class Protocol(PatientProtocol):
+        most_idle = config.connections_per_address
+        trusted_proxies = config.trusted_proxies
+
     return uvicorn.Config(
         app,
-        http=PatientProtocol,
+        http=Protocol,
         ws="websockets-sansio",
         ws_max_size=LARGEST_BYTES,
         ws_per_message_deflate=False,

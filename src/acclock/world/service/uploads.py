@@ -12,7 +12,9 @@ from starlette.requests import ClientDisconnect, Request
 
 from acclock.values import Recording
 from acclock.world.files import read
+from acclock.world.service.access import address_of, service_of
 from acclock.world.service.refusals import RefusedError
+from acclock.world.service.roles import Caller
 from acclock.world.service.service import Service
 
 Result = TypeVar("Result")
@@ -22,8 +24,13 @@ _TURN_S = 10.0
 _UNFIT = re.compile(r"[^A-Za-z0-9._-]")
 
 
-async def receive(request: Request, *, most_bytes: int) -> bytes:
-    """Read a body that is neither too large nor too slow."""
+async def receive(request: Request, caller: Caller, *, most_bytes: int) -> bytes:
+    """Read a body that is neither too large nor too slow, nor one of too many."""
+    with service_of(request).connections.identified(caller, address_of(request)):
+        return await _read_body(request, most_bytes)
+
+
+async def _read_body(request: Request, most_bytes: int) -> bytes:
     body = bytearray()
     try:
         async with asyncio.timeout(_PATIENCE_S):
@@ -44,7 +51,19 @@ async def receive(request: Request, *, most_bytes: int) -> bytes:
 
 async def work_on(service: Service, work: Callable[[], Result]) -> Result:
     """Do long work in a thread, one at a time, or say that there is too much of it."""
-    return await run_in_threadpool(_take_turn, service, work)
+    try:
+        async with asyncio.timeout(_TURN_S):
+            await (
+                service.desk_work.acquire()
+            )  # not in a thread: those who ask for a state need them
+    except TimeoutError:
+        raise RefusedError(
+            503, "busy", "too many recordings are being worked on; try again", wait_s=5
+        ) from None
+    try:
+        return await run_in_threadpool(work)
+    finally:
+        service.desk_work.release()
 
 
 def read_recording(body: bytes, filename: str, *, rate_hz: float) -> Recording:
@@ -69,14 +88,3 @@ def _no_room(error: OSError) -> RefusedError:
     return RefusedError(
         507, "disk_full", f"the recording cannot be put aside to be read: {error.strerror}"
     )
-
-
-def _take_turn(service: Service, work: Callable[[], Result]) -> Result:
-    if not service.desk_work.acquire(timeout=_TURN_S):
-        raise RefusedError(
-            503, "busy", "too many recordings are being worked on; try again", wait_s=5
-        )
-    try:
-        return work()
-    finally:
-        service.desk_work.release()

@@ -4,13 +4,16 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator
+from contextlib import AbstractContextManager
 from typing import Annotated
 
 from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.types import Receive, Scope, Send
 
-from acclock.world.service.access import Called, Serving
+from acclock.world.service.access import Called, Serving, address_of
 from acclock.world.service.board import News
 from acclock.world.service.roles import BOUND, Caller
 from acclock.world.service.routes.people import find
@@ -30,7 +33,11 @@ Trace = Annotated[bool, Query(description="With samples, for an operator.")]
 
 @router.get("/events", response_class=StreamingResponse)
 async def listen(
-    caller: Called, service: Serving, person: Of = None, trace: Trace = False
+    request: Request,
+    caller: Called,
+    service: Serving,
+    person: Of = None,
+    trace: Trace = False,
 ) -> StreamingResponse:
     """Hear of sessions: ``session`` for each decision, ``change`` when one locks or unlocks."""
     wanted = caller.person if caller.role in BOUND else None
@@ -40,11 +47,23 @@ async def listen(
         wanted = found.person
     if trace:
         caller.require()
-    return StreamingResponse(
+    return _Events(
         _tell(service, caller, wanted, trace=trace),
-        media_type="text/event-stream",
-        headers={"Cache-Control": "no-store"},
+        service.connections.identified(caller, address_of(request)),
     )
+
+
+class _Events(StreamingResponse):
+    """Events for as long as their connection lasts, which is held meanwhile or refused."""
+
+    def __init__(self, content: AsyncIterator[str], held: AbstractContextManager[None]) -> None:
+        headers = {"Cache-Control": "no-store"}
+        super().__init__(content, media_type="text/event-stream", headers=headers)
+        self._held = held
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with self._held:
+            await super().__call__(scope, receive, send)
 
 
 async def _tell(

@@ -58,7 +58,7 @@ async def enroll(  # noqa: PLR0913 - FastAPI reads the request off the arguments
     """Enroll somebody from a recording, who has agreed to it. With a key it may be asked again."""
     caller.require()
     wanted = checked(name)
-    body = await receive(request, most_bytes=service.config.most_upload_bytes)
+    body = await receive(request, caller, most_bytes=service.config.most_upload_bytes)
 
     def work() -> PersonShape:
         recording = read_recording(body, filename, rate_hz=service.preparation.rate_hz)

@@ -27,7 +27,7 @@ async def push(request: Request, caller: Called, service: Serving, rate_hz: Rate
     """Take a push of the app Sensor Logger, or a frame as JSON, for the token's own person."""
     if caller.role != "device":
         raise RefusedError(403, "forbidden", "only a device token says whose samples these are")
-    body = await receive(request, most_bytes=LARGEST_BYTES)
+    body = await receive(request, caller, most_bytes=LARGEST_BYTES)
     person = await run_in_threadpool(_person_of, service, caller)
     pushing: Pushing = request.app.state.pushing
     taken, snapshot = await pushing.take(caller, person, body, rate_hz=rate_hz)

@@ -40,11 +40,14 @@ async def stream(socket: WebSocket) -> None:
     service = service_of(socket)
     await socket.accept()
     connection = Connection(service, socket)
+    address = address_of(socket)
     try:
-        hello = read_hello(await connection.greet(), nonce=connection.intake.nonce)
-        caller = await run_in_threadpool(_admit, service, hello.token, address_of(socket))
+        with service.connections.connected(address, kind="short"):
+            hello = read_hello(await connection.greet(), nonce=connection.intake.nonce)
+            caller = await _admit(service, hello.token, address)
         serve = _watch if hello.purpose == "watch" else _enroll
-        await serve(service, connection, caller, hello)
+        with service.connections.identified(caller, address):
+            await serve(service, connection, caller, hello)
     except WebSocketDisconnect:
         pass
     except AccLockError as error:
@@ -54,10 +57,10 @@ async def stream(socket: WebSocket) -> None:
         raise
 
 
-def _admit(service: Service, secret: str, address: str) -> Caller:
-    caller = identify(service, secret, address)
+async def _admit(service: Service, secret: str, address: str) -> Caller:
+    caller = await identify(service, secret, address)
     most = service.config.streams_per_minute
-    limits.count(service.store, "stream", caller.token, most=most)
+    await run_in_threadpool(limits.count, service.store, "stream", caller.token, most=most)
     return caller
 
 

@@ -27,7 +27,7 @@ async def verify(
     caller.require_person(person.person)
     most = service.config.verifications_per_minute
     await run_in_threadpool(limits.count, service.store, "verify", caller.token, most=most)
-    body = await receive(request, most_bytes=service.config.most_upload_bytes)
+    body = await receive(request, caller, most_bytes=service.config.most_upload_bytes)
 
     def work() -> Verification:
         recording = read_recording(body, filename, rate_hz=service.preparation.rate_hz)

@@ -38,6 +38,9 @@ Certificate = Annotated[Path | None, typer.Option("--tls-cert", help="Certificat
 CertificateKey = Annotated[Path | None, typer.Option("--tls-key", help="Its key, PEM.")]
 Insecure = Annotated[bool, typer.Option(help="Listen beyond this machine without TLS.")]
 Origins = Annotated[list[str] | None, typer.Option("--origin", help="Other web origins.")]
+Names = Annotated[
+    list[str] | None, typer.Option("--allowed-host", help="Another name that callers may use.")
+]
 Streams = Annotated[int, typer.Option("--most-streams", help="Streams of one process.")]
 PerToken = Annotated[int, typer.Option(help="Long connections of one token, at one process.")]
 PerAddress = Annotated[int, typer.Option(help="Long connections of one address, at one process.")]
@@ -59,6 +62,7 @@ def serve(
     tls_key: CertificateKey = None,
     insecure: Insecure = False,
     origin: Origins = None,
+    allowed_host: Names = None,
     trusted_proxy: Proxies = None,
     most_streams: Streams = 400,
     connections_per_token: PerToken = 16,
@@ -89,6 +93,7 @@ def serve(
         certificate_key=tls_key,
         insecure=insecure,
         origins=tuple(origin or ()),
+        allowed_hosts=tuple(allowed_host or ()),
         trusted_proxies=tuple(trusted_proxy or ()),
         most_streams=most_streams,
         connections_per_token=connections_per_token,

@@ -115,7 +115,11 @@ def running(
 ) -> Iterator[Running]:
     folder: Path = tmp_path_factory.mktemp("service") / "vault"
     config = ServiceConfig(
-        folder=folder, port=0, failures_per_minute=10_000, verifications_per_minute=5
+        folder=folder,
+        port=0,
+        failures_per_minute=10_000,
+        verifications_per_minute=5,
+        allowed_hosts=("acclock.example", "*.cluster.example"),
     )
     service, server, thread, port = start(config)
     service.desk.vault.add_all(templates)

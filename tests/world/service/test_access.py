@@ -1,13 +1,20 @@
 """Who may do what, and what nobody but the operator sees."""
 
 import json
+import socket
+from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
+from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus
+from websockets.typing import Origin
 
+from acclock.errors import ConfigError
 from acclock.world.files import write
+from acclock.world.service.config import ServiceConfig
 from acclock.world.service.roles import Role
 
 if TYPE_CHECKING:
@@ -111,6 +118,59 @@ def test_pages_of_other_origins_may_not_call(
     answer = httpx.get(f"{running.url}/v1/health", headers=headers, trust_env=False)
 
     assert answer.status_code == status
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("127.0.0.1:{port}", 200),
+        ("localhost:{port}", 200),
+        ("LocalHost", 200),
+        ("[::1]:8377", 200),
+        ("10.1.2.3", 200),
+        (socket.gethostname(), 200),
+        ("acclock.example", 200),
+        ("node7.cluster.example:443", 200),
+        ("evil.example", 421),
+        ("acclock.example.evil.example", 421),
+        ("a.b.cluster.example", 421),
+        ("127.0.0.1.evil.example", 421),
+        ("localhost@evil.example", 421),
+        ("", 421),
+    ],
+)
+def test_the_service_answers_to_its_own_names_only(
+    running: "Running", host: str, status: int
+) -> None:
+    named = host.format(port=running.port)
+    headers = {"Host": named, "Origin": f"http://{named}"}
+
+    answer = httpx.get(f"{running.url}/v1/health", headers=headers, trust_env=False)
+
+    assert answer.status_code == status
+    if status == 421:
+        assert answer.json()["error"]["code"] == "unknown_host"
+
+
+def test_a_page_that_was_pointed_here_opens_no_stream(
+    running: "Running", play: Callable[[Awaitable[Any]], Any]
+) -> None:
+    async def open_stream() -> None:
+        host = f"evil.example:{running.port}"
+        await connect(
+            f"ws://{host}/v1/stream",
+            sock=socket.create_connection(("127.0.0.1", running.port)),
+            origin=Origin(f"http://{host}"),
+        )
+
+    with pytest.raises(InvalidStatus, match="403"):
+        play(open_stream())
+
+
+@pytest.mark.parametrize("name", ["http://acclock.example", "acclock.example:443", "*", "", "a b"])
+def test_an_allowed_host_that_is_no_name_is_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="an allowed host is a name"):
+        ServiceConfig(folder=tmp_path, allowed_hosts=(name,))
 
 
 def test_every_answer_carries_the_headers_that_browsers_obey(running: "Running") -> None:

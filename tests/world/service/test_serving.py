@@ -272,11 +272,12 @@ class Certificate:
 def certificate(tmp_path: Path) -> Certificate:
     key, name = ec.generate_private_key(ec.SECP256R1()), x509.Name([])
     now, here = datetime.now(UTC), x509.IPAddress(ip_address("127.0.0.1"))
+    name_there = x509.DNSName("acclock.example")
     made = (
         x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
         .not_valid_before(now - timedelta(hours=1))
         .not_valid_after(now + timedelta(hours=1))
-        .add_extension(x509.SubjectAlternativeName([here]), critical=True)
+        .add_extension(x509.SubjectAlternativeName([here, name_there]), critical=True)
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
         .sign(key, hashes.SHA256())
     )
@@ -305,10 +306,20 @@ def test_with_a_certificate_it_is_https_and_wss_and_nothing_else(
 
     ready = httpx.get(f"{server.url}/v1/ready", verify=certificate.trust, trust_env=False)
     page = httpx.get(server.url, verify=certificate.trust, trust_env=False)
+    called = [
+        httpx.get(
+            f"{server.url}/v1/health",
+            headers={"Host": host},
+            verify=certificate.trust,
+            trust_env=False,
+        ).status_code
+        for host in ("acclock.example", "evil.example")
+    ]
     state = asyncio.run(greet(server.ws))
 
     assert server.url.startswith("https://")
     assert (ready.status_code, page.status_code, state) == (200, 200, "locked")
+    assert called == [200, 421]  # the names in the certificate are its own
     assert "max-age" in page.headers["strict-transport-security"]
     with pytest.raises(httpx.ConnectError, match="CERTIFICATE_VERIFY_FAILED"):
         httpx.get(server.url, trust_env=False)

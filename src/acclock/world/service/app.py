@@ -38,7 +38,7 @@ _THREADS = 6
 """For work that waits for the database. More would keep the engine from its turn when a crowd
 comes back at once: each thread holds the interpreter for up to 5 ms."""
 _STATIC = Path(__file__).parent / "static"
-_REFUSED = (400, 401, 403, 404, 408, 409, 413, 422, 429, 503, 507)
+_REFUSED = (400, 401, 403, 404, 408, 409, 413, 421, 422, 429, 503, 507)
 _CODES = {404: "not_found", 405: "method_not_allowed", 408: "too_slow", 413: "too_large"}
 
 _log = logging.getLogger(__name__)

@@ -1,6 +1,7 @@
 """How the service listens, what it allows and how much it takes on."""
 
 import os
+import re
 import ssl
 from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_network
@@ -11,6 +12,7 @@ from acclock.session.policies import Entry, Policy, policy_named
 from acclock.world.desk import DEFAULT_MODEL
 
 _MOST_WORKERS = 64
+_NAME = re.compile(r"(\*\.)?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 _ASKING = 1000
 """Connections of one process beside its streams."""
 
@@ -36,6 +38,8 @@ class ServiceConfig:
     """Whether to listen beyond this machine without TLS, as behind a proxy that has it."""
     origins: tuple[str, ...] = ()
     """Other web origins whose pages may call, such as ``https://dashboard.example``."""
+    allowed_hosts: tuple[str, ...] = ()
+    """Names by which it may be called beside its own, such as ``acclock.example``."""
     most_streams: int = 400
     """Streams of one process; further ones are told to come back later."""
     connections_per_token: int = 16
@@ -74,6 +78,7 @@ class ServiceConfig:
         if min(self.connections_per_token, self.connections_per_address) < 1:
             raise ConfigError("a token and an address may hold at least one connection each")
         _check_proxies(self.trusted_proxies)
+        _check_names(self.allowed_hosts)
         _ = self.rules
 
     @property
@@ -89,6 +94,14 @@ class ServiceConfig:
     def rules(self) -> Policy:
         """The policy with its entry."""
         return policy_named(self.policy).opened_by(self.entry)
+
+
+def _check_names(names: tuple[str, ...]) -> None:
+    for name in names:
+        if not _NAME.fullmatch(name):
+            raise ConfigError(
+                f"an allowed host is a name, as acclock.example or *.example, not {name!r}"
+            )
 
 
 def _check_proxies(proxies: tuple[str, ...]) -> None:

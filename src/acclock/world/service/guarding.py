@@ -11,6 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from acclock.world.service.config import ServiceConfig
 from acclock.world.service.connection_limits import ConnectionLimits
+from acclock.world.service.host_names import find_host_names, is_allowed
 from acclock.world.service.metrics import Metrics
 from acclock.world.service.refusals import RefusedError, as_response
 
@@ -39,7 +40,7 @@ _ALWAYS = frozenset({"/v1/health", "/v1/ready"})
 
 
 class Guard:
-    """Refuses other origins' pages and crowds, and sets the headers that browsers obey."""
+    """Refuses other hosts' names, other origins' pages and crowds; sets headers for browsers."""
 
     def __init__(
         self,
@@ -50,7 +51,7 @@ class Guard:
         metrics: Metrics,
     ) -> None:
         self._app, self._connections, self._metrics = app, connections, metrics
-        self._origins = frozenset(config.origins)
+        self._origins, self._names = frozenset(config.origins), find_host_names(config)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -65,7 +66,7 @@ class Guard:
 
         with ExitStack() as held:
             try:
-                self._check_origin(Headers(scope=scope))
+                self._check_caller(Headers(scope=scope))
                 if _is_short(scope):
                     address = scope["client"][0] if scope.get("client") else "nowhere"
                     held.enter_context(self._connections.connected(address, kind="short"))
@@ -77,12 +78,18 @@ class Guard:
                 receive = bounded(receive)
             await self._app(scope, receive, send_guarded)
 
-    def _check_origin(self, headers: Headers) -> None:
+    def _check_caller(self, headers: Headers) -> None:
         """Let programs call, which name no origin, and pages of ours or of origins we know."""
-        origin = headers.get("origin")
+        host, origin = headers.get("host"), headers.get("origin")
+        if host is not None and not is_allowed(host, self._names):
+            raise RefusedError(
+                421,
+                "unknown_host",
+                f"{host[:80]!r} is no name of this service; `--allowed-host` gives it one more",
+            )
         if origin is None or origin in self._origins:
             return
-        if urlsplit(origin).netloc != headers.get("host"):
+        if urlsplit(origin).netloc != host:
             raise RefusedError(403, "origin", "pages of this origin may not call")
 
 

@@ -73,7 +73,7 @@ def serve(
     engine: EngineName = EngineKind.LOCAL,
     address: Address = None,
 ) -> None:
-    """Serve the API and the dashboard. The first start prints an operator's token."""
+    """Serve the API and the dashboard. The first start tells an operator's token."""
     # the server, the database and the model's runtime, which only this command needs together
     from acclock.world.models.files import find_model
     from acclock.world.service.config import ServiceConfig
@@ -133,12 +133,15 @@ def _name_dropped_tokens(config: "ServiceConfig") -> None:
 
 
 def _show_first_token(config: "ServiceConfig") -> None:
-    from acclock.world.service.starting import first_token  # as above
+    from acclock.world.service.starting import first_token, keep_first_token  # as above
 
-    if (secret := first_token(config)) is not None:
+    if (secret := first_token(config)) is None:
+        print("there is an operator token; `acclock token create operator` makes another")
+    elif sys.stdout.isatty():
         print(f"operator token, shown this once: {secret}", flush=True)
-    else:
-        print("the first start printed a token; `acclock token create operator` makes another")
+    else:  # whatever reads this may keep it, as a journal does
+        path = keep_first_token(config, secret)
+        print(f"operator token, in a file that only its owner can read: {path}", flush=True)
 
 
 def _tell_where(config: "ServiceConfig", port: int) -> str:

@@ -168,7 +168,7 @@ class Server:
             )
         for line in self.process.stdout or ():
             if line.startswith("operator token"):
-                self.operator = line.split()[-1]
+                self.operator = Path(line.partition(": ")[2].strip()).read_text("ascii").strip()
             if line.startswith("serving on"):
                 self.scheme, _, port = line.split()[-1].replace("://", ":").split(":")
                 self.port = int(port)

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import pty
 import re
 import signal
 import socket
@@ -57,7 +58,7 @@ def served(tmp_path: Path) -> Iterator[tuple[str, str]]:
     """A service as a fresh machine has it: its address and its first token."""
     with acclock("serve", "--port", "0", "--workers", "2", home=tmp_path / "home") as process:
         assert process.stdout is not None
-        token = process.stdout.readline().split()[-1]
+        token = Path(process.stdout.readline().split()[-1]).read_text("ascii").strip()
         url = process.stdout.readline().split()[-1]
         yield url, token
         process.terminate()
@@ -79,6 +80,41 @@ def test_a_fresh_machine_serves_with_no_configuration(
     assert code == 0
     assert '"role": "operator"' in out
     assert token not in out
+
+
+def test_the_first_token_goes_to_a_terminal_and_into_no_file(tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-c", _PROGRAM, "serve", "--port", "0"]
+    with subprocess.Popen(  # noqa: S603 - our own program
+        command, stdout=theirs, env=os.environ | {"ACCLOCK_HOME": str(tmp_path / "home")}
+    ) as process:
+        os.close(theirs)
+        with os.fdopen(ours, "r") as terminal:
+            told = terminal.readline()
+            process.kill()
+
+    assert re.search(r"operator token, shown this once: acclock_[\w-]{43}\s", told)
+    assert not (tmp_path / "home" / "operator.token").exists()
+
+
+def test_the_first_token_is_not_told_to_a_log(tmp_path: Path) -> None:
+    home, log = tmp_path / "home", tmp_path / "log"
+    command = [sys.executable, "-c", _PROGRAM, "serve", "--port", "0"]
+    with (
+        log.open("w") as file,
+        subprocess.Popen(  # noqa: S603 - our own program
+            command, stdout=file, stderr=file, env=os.environ | {"ACCLOCK_HOME": str(home)}
+        ) as process,
+    ):
+        while "serving on" not in log.read_text() and process.poll() is None:
+            time.sleep(0.1)
+        process.kill()
+    kept = home / "operator.token"
+
+    assert str(kept) in log.read_text()
+    assert "acclock_" not in log.read_text()
+    assert re.fullmatch(r"acclock_[\w-]{43}\n", kept.read_text("ascii"))
+    assert kept.stat().st_mode & 0o777 == 0o600
 
 
 def test_a_worker_that_is_killed_is_started_again(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 from acclock.errors import ConfigError
 from acclock.world.service.config import ServiceConfig
@@ -18,6 +19,7 @@ from acclock.world.service.tokens import (
     revoke_token,
 )
 from acclock.world.vault.opening import open_vault
+from acclock.world.vault.private_files import write_private
 from acclock.world.vault.vault import Vault
 
 
@@ -75,6 +77,13 @@ def first_token(config: ServiceConfig) -> str | None:
             "operator", lasting="30d", person=None, may_grant=False, note="made at the first start"
         )
     return secret
+
+
+def keep_first_token(config: ServiceConfig, secret: str) -> Path:
+    """Put a token into a file of its own that only its owner can read; give its path."""
+    path = config.folder / "operator.token"
+    write_private(path, f"{secret}\n".encode("ascii"))
+    return path
 
 
 def _role_named(role: str) -> Role:

@@ -21,6 +21,6 @@ export function show(content, { enter }) {
   content.append(make("form", { class: "panel login form", onsubmit: submit },
     make("h1", { tabindex: -1 }, "Who wears it?"),
     make("p", { class: "lead" }, "AccLock knows the wearer of an earphone by the heartbeat."),
-    account, field("Token", secret, "The first start of acclock serve prints an operator's token; acclock token create makes others."),
+    account, field("Token", secret, "The first start of acclock serve tells an operator's token, or the file that holds it; acclock token create makes others."),
     alert, make("button", { class: "primary" }, "Log in")));
 }

@@ -74,3 +74,8 @@ def test_an_rsa_key_that_was_put_in_place_signs_by_rs256(tmp_path: Path) -> None
 def test_who_only_asks_makes_no_key(tmp_path: Path) -> None:
     with pytest.raises(GrantError, match="there is no key"):
         known_key(tmp_path, "assertions")
+
+
+def test_a_key_that_cannot_be_written_is_a_sentence_with_its_own_path() -> None:
+    with pytest.raises(GrantError, match=r"^cannot write the key /proc/grants\.jwk: [A-Z][a-z ]+$"):
+        signing_key(Path("/proc"), "grants")

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from acclock.errors import UnwritableError
+from acclock.errors import AccLockError, UnwritableError
 
 
 @contextmanager
@@ -29,3 +29,32 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
         raise UnwritableError(f"cannot write {path}: {error.strerror}") from error
     finally:
         Path(hidden).unlink(missing_ok=True)
+
+
+@contextmanager
+def hidden_path(path: Path, *, within: Path | None = None) -> Iterator[Path]:
+    """Give another path of the same name, in a hidden folder that is gone afterwards.
+
+    The folder is beside ``path``, or ``within`` another one. Refusals name ``path``: whoever reads
+    them does not know the hidden one, and could not find it.
+    """
+    folder = path.parent if within is None else within
+    try:
+        with (
+            tempfile.TemporaryDirectory(dir=folder, prefix=f".{path.name}.") as hidden,
+            renaming(Path(hidden), path),  # what lies beside it
+            renaming(Path(hidden, path.name), path),
+        ):
+            yield Path(hidden, path.name)
+    except OSError as error:
+        raise UnwritableError(f"cannot write {within or path}: {error.strerror}") from error
+
+
+@contextmanager
+def renaming(hidden: Path, shown: Path) -> Iterator[None]:
+    """Let refusals speak of a path by the name that others know."""
+    try:
+        yield
+    except AccLockError as error:
+        error.args = (str(error).replace(str(hidden), str(shown)),)
+        raise

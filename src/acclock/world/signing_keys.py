@@ -53,7 +53,10 @@ def _new_key(purpose: Purpose) -> Key:
 
 
 def _keep(path: Path, key: Key) -> None:
-    handle, hidden = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # born 0600
+    try:
+        handle, hidden = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # born 0600
+    except OSError as error:
+        raise GrantError(f"cannot write the key {path}: {error.strerror}") from error
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(json.dumps(key.as_dict(private=True)).encode("ascii"))
@@ -63,6 +66,8 @@ def _keep(path: Path, key: Key) -> None:
         sync_folder(path.parent)
     except FileExistsError:
         pass
+    except OSError as error:
+        raise GrantError(f"cannot write the key {path}: {error.strerror}") from error
     finally:
         Path(hidden).unlink()
 

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from acclock.errors import ConfigError, UnwritableError
 from acclock.simulation import Condition, Scene, draw_person, simulate
 from acclock.world.files import write
 from acclock.world.processes import processes
+from acclock.world.replacing import hidden_path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,16 +46,16 @@ def write_cohort(
         raise UnwritableError(f"{folder} is already there; simulate into a new folder")
     if not folder.parent.is_dir():
         raise UnwritableError(f"{folder.parent} is not a folder to write into")
-    with TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as hidden:
+    with hidden_path(folder) as hidden:
         names = [f"person-{who:03d}/session-{when}.npz" for who, when in cohort.members()]
         jobs = [
-            (cohort, who, when, Path(hidden) / "all" / name)
+            (cohort, who, when, hidden / name)
             for (who, when), name in zip(cohort.members(), names, strict=True)
         ]
         with processes(min(workers, len(jobs))) as pool:
             for _ in pool.map(_write_job, jobs):
                 on_written()
-        (Path(hidden) / "all").rename(folder)
+        hidden.rename(folder)
     return [folder / name for name in names]
 
 

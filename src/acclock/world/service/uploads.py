@@ -12,6 +12,7 @@ from starlette.requests import ClientDisconnect, Request
 
 from acclock.values import Recording
 from acclock.world.files import read
+from acclock.world.replacing import renaming
 from acclock.world.service.access import address_of, service_of
 from acclock.world.service.refusals import RefusedError
 from acclock.world.service.roles import Caller
@@ -74,7 +75,8 @@ def read_recording(body: bytes, filename: str, *, rate_hz: float) -> Recording:
             path.write_bytes(body)
         except OSError as error:
             raise _no_room(error) from None
-        return read(path, rate_hz=rate_hz)
+        with renaming(path, Path(path.name)):
+            return read(path, rate_hz=rate_hz)
 
 
 def _temporary_folder() -> tempfile.TemporaryDirectory[str]:

@@ -1,7 +1,6 @@
 """A copy of a whole vault in one file, made while it is in use."""
 
 import sqlite3
-import tempfile
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Table, insert, select
 
 from acclock.errors import VaultError
+from acclock.world.replacing import hidden_path
 from acclock.world.vault import database
 from acclock.world.vault.private_files import put_in_place
 from acclock.world.vault.refusals import refusing
@@ -29,8 +29,7 @@ def back_up(vault: Vault, path: Path) -> None:
         raise VaultError(f"cannot write {path}: there is no folder {path.parent}")
     with vault.writing() as visit:
         visit.log("backed up")
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".backup.") as folder:
-        copy = Path(folder) / "copy.db"
+    with hidden_path(path) as copy:
         if vault.engine.dialect.name == "sqlite":
             _copy_file(vault.engine, copy)
         else:

@@ -1,7 +1,6 @@
 """The way back from a backup."""
 
 import shutil
-import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
@@ -10,6 +9,7 @@ from pathlib import Path
 from sqlalchemy import Connection, delete, select
 
 from acclock.errors import DamagedVaultError, VaultError
+from acclock.world.replacing import hidden_path
 from acclock.world.vault import database
 from acclock.world.vault.audit import GENESIS, walk
 from acclock.world.vault.backup import copy_rows
@@ -39,8 +39,8 @@ def restore(
     vault = _prepare_target(folder, url=url, key_store=key_store, clock=clock)
     with (
         closed_on_error(vault),
-        tempfile.TemporaryDirectory(dir=folder, prefix=".restore.") as place,
-        _checked_copy(backup, Path(place), vault) as copy,
+        hidden_path(backup, within=folder) as place,
+        _checked_copy(backup, place, vault) as copy,
         copy.reading() as source,
         database.writing(vault.engine) as target,
     ):
@@ -78,13 +78,13 @@ def _prepare_target(
 def _checked_copy(backup: Path, place: Path, vault: Vault) -> Vault:
     """Work on a copy: an older backup gets newer tables, and the original stays as it is."""
     try:
-        copy_path = Path(shutil.copyfile(backup, place / "copy.db"))
+        shutil.copyfile(backup, place)
     except OSError as error:
         raise VaultError(f"cannot read {backup}: {error.strerror}") from error
     copy = Vault(
-        engine=database.connect(f"sqlite:///{copy_path}"),
+        engine=database.connect(f"sqlite:///{place}"),
         key_store=vault.key_store,
-        head_file=HeadFile(path=place / "copy.head"),
+        head_file=HeadFile(path=place.with_name(f"{place.name}.head")),
         clock=vault.clock,
     )
     try:

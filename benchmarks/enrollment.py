@@ -21,15 +21,16 @@ from acclock.errors import AccLockError
 from acclock.matching.coaching import Enrollment, finish, push
 from acclock.matching.coherence import find_incoherence
 from acclock.matching.cohort import Cohort
+from acclock.matching.template import Template
 from acclock.matching.verification import verify
-from acclock.pipeline import Preparation, PreparationName, StreamingDenoiser
+from acclock.pipeline import StreamingDenoiser
 from acclock.simulation import Scene, draw_person, simulate
 from acclock.values import FloatArray, Recording
 from acclock.world.desk import Desk, open_desk
 from acclock.world.files import load_all, open_dataset
+from acclock.world.models.catalog import LoadedModel
 from acclock.world.vault.keys import KeyFile
 from acclock.world.vault.opening import open_vault
-from acclock.world.wearing import observe
 
 PEOPLE, SEED, DURATION_S = 60, 5200, 330.0
 TABLES, FEWEST = 10, 20
@@ -55,7 +56,7 @@ def measure(what: str, work: Callable[[], object], *, target_ms: float, rounds: 
     print(f"{what:<28}{figures}   target {target_ms:g}")
 
 
-def measure_speed(desk: Desk) -> None:
+def measure_speed(desk: Desk, model: LoadedModel) -> None:
     recording, probe = wear(0, duration_s=360.0), wear(0, session=1, duration_s=60.0)
     names = (f"user {number}" for number in range(ROUNDS))
     measure(
@@ -64,30 +65,29 @@ def measure_speed(desk: Desk) -> None:
         target_ms=500.0,
         rounds=ROUNDS,
     )
-    windows, template = observe(probe, desk.embedder), desk.vault.template("user 0")
-    decide = partial(verify, template, windows.embeddings, cohort=desk.cohort)
+    windows, template = model.observe(probe), desk.vault.template("user 0")
+    decide = partial(verify, template, windows.embeddings, cohort=model.cohort)
     measure("decide over 15 windows", decide, target_ms=2.0, rounds=40)
-    measure("a new window of a stream", live(desk, probe), target_ms=2.0, rounds=40)
+    measure("a new window of a stream", live(template, model, probe), target_ms=2.0, rounds=40)
 
 
-def live(desk: Desk, probe: Recording) -> Callable[[], object]:
+def live(template: Template, model: LoadedModel, probe: Recording) -> Callable[[], object]:
     """Give what a running stream does once for each window: prepare, judge, embed, decide."""
-    name: PreparationName = desk.embedder.card.preparation  # type: ignore[assignment]
-    stream = StreamingDenoiser(Preparation(name=name), step_s=1.0)
+    stream = StreamingDenoiser(model.preparation, step_s=1.0)
     stream.push(probe.samples, probe.received)
-    second, template = probe.samples[:, :100], desk.vault.template("user 0")
+    second = probe.samples[:, :100]
 
     def step() -> None:
         (window,) = stream.push(second)
-        rows = desk.embedder.embed(window.samples[np.newaxis, : desk.embedder.card.axes])
-        verify(template, rows, cohort=desk.cohort)
+        rows = model.embed(window.samples[np.newaxis])
+        verify(template, rows, cohort=model.cohort)
 
     return step
 
 
-def simulated_sets(desk: Desk, people: int, count: int = 80) -> Sets:
+def simulated_sets(model: LoadedModel, people: int, count: int = 80) -> Sets:
     worn = [
-        [observe(wear(person, session=when), desk.embedder).good for when in range(2)]
+        [model.observe(wear(person, session=when)).good for when in range(2)]
         for person in range(people)
     ]
     pairs = list(zip(worn, worn[1:] + worn[:1], strict=True))
@@ -100,12 +100,12 @@ def simulated_sets(desk: Desk, people: int, count: int = 80) -> Sets:
     return sets
 
 
-def real_sets(desk: Desk, place: str) -> Sets:
+def real_sets(model: LoadedModel, place: str) -> Sets:
     found: dict[str, list[FloatArray]] = {}
-    for loaded in load_all(open_dataset(place), rate_hz=desk.embedder.card.rate_hz):
+    for loaded in load_all(open_dataset(place), rate_hz=model.card.rate_hz):
         theirs = found.setdefault(loaded.entry.person or "", [])
         if loaded.recording is not None and len(theirs) < 2:
-            rows = observe(loaded.recording, desk.embedder).good
+            rows = model.observe(loaded.recording).good
             theirs += [rows] if len(rows) >= FEWEST else []
     worn = [theirs for theirs in found.values() if len(theirs) == 2]
     pairs = list(zip(worn, worn[1:] + worn[:1], strict=True))
@@ -131,13 +131,13 @@ def count_refused(title: str, sets: Sets, cohort: Cohort) -> None:
         print_share(name, refused, len(those))
 
 
-def count_tables(desk: Desk) -> None:
+def count_tables(model: LoadedModel) -> None:
     """Try to enroll a table: recordings of an earphone that nobody wears."""
     refused = 0
     for number in range(TABLES):
         scene = Scene(duration_s=DURATION_S, removed_at_s=0.0)
         left = simulate(draw_person(number, seed=SEED), scene, seed=SEED).recording
-        refused += not makes_template(observe(left, desk.embedder).good, desk.cohort)
+        refused += not makes_template(model.observe(left).good, model.cohort)
     print_share("a table", refused, TABLES)
 
 
@@ -175,16 +175,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with tempfile.TemporaryDirectory() as folder:
         keys = KeyFile(Path(folder) / "vault.key")
         with open_vault(Path(folder) / "vault", key_store=keys) as vault:
-            desk = open_desk(vault, model=options.model)
-            known = ", ".join(f"{kind.name} {kind.widest:.2f}" for kind in desk.cohort.kinds)
+            desk = open_desk(vault, models=[options.model])
+            model = desk.models.named(options.model)
+            known = ", ".join(f"{kind.name} {kind.widest:.2f}" for kind in model.cohort.kinds)
             print(f"limits of the cohort: {known or 'none; `acclock cohort` measures them'}\n")
-            measure_speed(desk)
+            measure_speed(desk, model)
             title = f"{options.people} simulated people, seed {SEED}, 80 windows"
-            count_refused(title, simulated_sets(desk, options.people), desk.cohort)
-            count_tables(desk)
+            count_refused(title, simulated_sets(model, options.people), model.cohort)
+            count_tables(model)
             if options.mscardio:
-                sets = real_sets(desk, options.mscardio)
-                count_refused(f"{options.mscardio}, up to 24 windows", sets, desk.cohort)
+                sets = real_sets(model, options.mscardio)
+                count_refused(f"{options.mscardio}, up to 24 windows", sets, model.cohort)
 
 
 if __name__ == "__main__":

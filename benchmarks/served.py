@@ -15,11 +15,10 @@ import httpx
 
 from acclock.matching.enrollment import enroll
 from acclock.simulation import Scene, draw_person, simulate
-from acclock.world.desk import open_desk
+from acclock.world.models.catalog import ModelCatalog
 from acclock.world.service.starting import open_tokens
 from acclock.world.vault.keys import KeyFile
 from acclock.world.vault.opening import open_vault
-from acclock.world.wearing import observe
 
 SERVE = (
     "from acclock.world.service.config import ServiceConfig\n"
@@ -36,12 +35,11 @@ SERVE = (
 def enroll_people(folder: Path, count: int, *, hearts: int) -> str:
     """Enroll ``user 0``, ``user 1`` ... with so many simulated hearts; give an operator's token."""
     with open_vault(folder, key_store=KeyFile(folder / "vault.key")) as vault:
-        desk = open_desk(vault)
-        templates = []
+        model, templates = ModelCatalog().named("default"), []
         for person in range(hearts):
             recording = simulate(draw_person(person), Scene(duration_s=130.0)).recording
-            windows = observe(recording, desk.embedder).good
-            templates.append(enroll(windows, cohort=desk.cohort, now=datetime.now(UTC)))
+            windows = model.observe(recording).good
+            templates.append(enroll(windows, cohort=model.cohort, now=datetime.now(UTC)))
         vault.add_all({f"user {place}": templates[place % hearts] for place in range(count)})
     with open_tokens(open_vault(folder)) as tokens:
         return tokens.create(

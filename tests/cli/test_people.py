@@ -78,7 +78,7 @@ def test_numbers_are_told_only_when_asked_for(home: Home, recordings: Path) -> N
     plain = home.answer("verify", "anna", recordings / "anna-1.npz")
     detailed = home.answer("verify", "anna", recordings / "anna-1.npz", "--details")
 
-    assert set(plain) == {"verified", "decision", "reason", "confidence"}
+    assert set(plain) == {"verified", "decision", "reason", "confidence", "model"}
     assert {"distance", "threshold"} <= set(detailed)
 
 

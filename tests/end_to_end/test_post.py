@@ -222,7 +222,7 @@ def test_a_signal_ends_it_in_good_order(
     assert first["event"] == "started"
     assert (last["event"], last["state"]) == ("stopped", "locked")
     assert running.returncode == code
-    assert complaint == ""
+    assert complaint == "acclock: model default: anna was enrolled with it\n"
 
 
 def test_a_vault_that_is_gone_ends_the_program_locked_and_with_a_sentence(

@@ -1,6 +1,6 @@
 """Samples on an even clock, with what was never received known."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -107,6 +107,26 @@ def change_rate(recording: Recording, rate_hz: float) -> EvenSamples:
         rate_hz=rate_hz,
         native_rate_hz=recording.rate_hz,
         gaps=name_gaps(holes),
+    )
+
+
+def resample(recording: Recording, rate_hz: float) -> Recording:
+    """Give a recording at another rate; it still says how often the sensor sampled.
+
+    >>> slow = Recording(samples=np.ones((3, 100)), rate_hz=25.0)
+    >>> fast = resample(slow, 50.0)
+    >>> len(fast), fast.rate_hz, fast.native_rate_hz
+    (200, 50.0, 25.0)
+    """
+    if rate_hz == recording.rate_hz:
+        return recording
+    even = change_rate(recording, rate_hz)
+    return replace(
+        recording,
+        samples=even.samples,
+        received=even.received,
+        rate_hz=rate_hz,
+        sampled_hz=recording.native_rate_hz,
     )
 
 

@@ -4,12 +4,12 @@ from typing import Annotated
 
 import typer
 
-from acclock.cli.show import JsonFlag, show
+from acclock.cli.show import JsonFlag, show_chosen
 from acclock.cli.vaults import Database, Model, Name, VaultFolder, open_desk
 from acclock.world.files import read
 
 Files = Annotated[list[str], typer.Argument(help="Recordings of this person alone.")]
-Keep = Annotated[bool, typer.Option(help="Keep the recordings, so that a new model needs no new.")]
+Keep = Annotated[bool, typer.Option(help="Keep the recordings, for `acclock migrate`.")]
 Extra = Annotated[bool, typer.Option("--add", help="Add windows, as of talking, to the template.")]
 
 _RULE_HELP = (
@@ -24,17 +24,19 @@ def enroll(
     rule: Annotated[str | None, typer.Option(help=_RULE_HELP)] = None,
     keep: Keep = False,
     add: Extra = False,
-    model: Model = "default",
+    model: Model = None,
     vault: VaultFolder = None,
     database: Database = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Enroll NAME from recordings: six minutes are a full enrollment, two are a light start."""
     desk = open_desk(vault, database, model, create=not add)
-    recordings = [read(file, rate_hz=desk.embedder.card.rate_hz) for file in files]
+    recordings = [read(file) for file in files]
     if add:
-        person = desk.extend(name, recordings)
-        show({"enrolled": person.name, "version": person.version}, as_json=as_json)
+        chosen = desk.model_of(name, asked=model)
+        person = desk.extend(name, recordings, keep=keep)
+        facts = {"enrolled": person.name, "version": person.version}
+        show_chosen(chosen, facts, as_json=as_json)
         return
     enrolled = desk.enroll(name, recordings, rule=rule, keep=keep)
     progress = enrolled.progress
@@ -45,4 +47,4 @@ def enroll(
         "predicted_false_rejects": progress.predicted_frr,
         "version": enrolled.person.version,
     }
-    show(facts, as_json=as_json)
+    show_chosen(enrolled.chosen, facts, as_json=as_json)

@@ -1,7 +1,7 @@
 """``acclock list``: who is enrolled."""
 
 from acclock.cli.show import JsonFlag, show
-from acclock.cli.vaults import Database, VaultFolder, open_vault
+from acclock.cli.vaults import Database, VaultFolder, name_known, open_vault
 
 
 def list_people(
@@ -14,7 +14,7 @@ def list_people(
             "name": person.name,
             "since": person.created.date().isoformat(),
             "version": person.version,
-            "model": person.model[:12],
+            "model": name_known(person.model) or person.model[:12],
         }
         for person in people
     ]

@@ -15,7 +15,7 @@ from rich.console import Console
 
 from acclock.cli.grant import Socket
 from acclock.cli.live_view import LiveView
-from acclock.cli.vaults import Database, Model, Name, VaultFolder, open_desk
+from acclock.cli.vaults import AskedModel, Database, Name, VaultFolder, open_desk
 from acclock.session.policies import policy_named
 from acclock.world.asking import default_socket
 from acclock.world.settings import home_folder
@@ -69,7 +69,7 @@ def monitor(
     entry: Annotated[EntryName, typer.Option(help="What opens it.")] = EntryName.GRANT,
     for_s: Duration = float("inf"),
     socket: Socket = None,
-    model: Model = "default",
+    model: AskedModel = None,
     vault: VaultFolder = None,
     database: Database = None,
 ) -> None:
@@ -90,7 +90,10 @@ def monitor(
         outputs.append("jsonl:-")
     # a task that failed is reported in a sentence; its traceback is for who asks for logs
     logging.getLogger("acclock").addHandler(logging.NullHandler())
-    ward = Ward(open_desk(vault, database, model), name)
+    desk = open_desk(vault, database, model)
+    chosen, ward = desk.model_of(name, asked=model), Ward(desk, name)
+    chosen.model.card.require_sampled(heard.rate_hz)
+    _complain(chosen.sentence)
     watched: list[Monitor] = []
     with ExitStack() as stack:
         view = LiveView(Console(), lambda: _count(watched, heard)) if shown else None

@@ -27,6 +27,7 @@ COMMANDS = {
     "show": "show_person",
     "update": "update",
     "rollback": "rollback",
+    "migrate": "migrate",
     "remove": "remove",
     "export-person": "export_person",
     "backup": "backup",

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from acclock.cli.vaults import Database, Model, VaultFolder
-from acclock.world.settings import home_folder
+from acclock.cli.vaults import Database, VaultFolder
+from acclock.world.settings import home_folder, own_models
 
 if TYPE_CHECKING:
     from acclock.world.service.config import ServiceConfig
@@ -48,6 +48,10 @@ Proxies = Annotated[
     list[str] | None, typer.Option("--trusted-proxy", help="Proxy whose X-Forwarded-For counts.")
 ]
 EngineName = Annotated[EngineKind, typer.Option("--engine", help="Where it runs.")]
+Models = Annotated[
+    list[str] | None,
+    typer.Option("--model", help="What enrolls; give many. Else ACCLOCK_MODEL, else the shipped."),
+]
 Address = Annotated[str | None, typer.Option(help="Of a Ray cluster: host:port, or auto.")]
 
 
@@ -67,7 +71,7 @@ def serve(
     most_streams: Streams = 400,
     connections_per_token: PerToken = 16,
     connections_per_address: PerAddress = 200,
-    model: Model = "default",
+    model: Models = None,
     vault: VaultFolder = None,
     database: Database = None,
     engine: EngineName = EngineKind.LOCAL,
@@ -83,7 +87,7 @@ def serve(
     config = ServiceConfig(
         folder=vault or home_folder(),
         database=database,
-        model=model,
+        models=tuple(model or own_models()),
         host=host,
         port=port,
         workers=workers,
@@ -99,7 +103,8 @@ def serve(
         connections_per_token=connections_per_token,
         connections_per_address=connections_per_address,
     )
-    find_model(model)  # before anything is said to be served
+    for name in config.models:
+        find_model(name)  # before anything is said to be served
     if engine is EngineKind.RAY:
         _serve_on_cluster(config, address)
         return

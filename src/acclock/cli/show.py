@@ -2,9 +2,12 @@
 
 import json
 from collections.abc import Mapping
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from acclock.world.models.catalog import ChosenModel
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
 
@@ -23,6 +26,12 @@ def show(facts: Mapping[str, object], *, as_json: bool, title: str | None = None
         print(f"  {name.replace('_', ' '):<{width}}  {first}")
         for line in rest:
             print(f"  {'':<{width}}  {line}")
+
+
+def show_chosen(chosen: "ChosenModel", facts: Mapping[str, object], *, as_json: bool) -> None:
+    """Print what a model said: with a line that names it and tells why it was that one."""
+    named = {"model": chosen.model.name} if as_json else {}
+    show({**facts, **named}, as_json=as_json, title=chosen.sentence)
 
 
 def _in_words(fact: object) -> str:

@@ -1,7 +1,7 @@
 """``acclock show``: what is known of somebody."""
 
 from acclock.cli.show import JsonFlag, show
-from acclock.cli.vaults import Database, Name, VaultFolder, open_vault
+from acclock.cli.vaults import Database, Name, VaultFolder, name_known, open_vault
 
 
 def show_person(
@@ -21,7 +21,8 @@ def show_person(
         "version": person.version,
         "windows": template.windows,
         "still_growing": template.growing,
-        "model": person.model,
+        "model": name_known(person.model) or "not here",
+        "model_fingerprint": person.model,
         "events": [
             f"{event.time:%Y-%m-%d %H:%M} {event.kind}"
             for event in opened.events(person=person.person)

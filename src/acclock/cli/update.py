@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
-from acclock.cli.show import JsonFlag, show
-from acclock.cli.vaults import Database, Model, Name, VaultFolder, open_desk
+from acclock.cli.show import JsonFlag, show_chosen
+from acclock.cli.vaults import AskedModel, Database, Name, VaultFolder, open_desk
 from acclock.world.files import read
 
 
@@ -13,15 +13,15 @@ def update(
     name: Name,
     files: Annotated[list[str], typer.Argument(help="Recordings of the past week.")],
     *,
-    model: Model = "default",
+    model: AskedModel = None,
     vault: VaultFolder = None,
     database: Database = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Move the template of NAME towards windows that are clearly theirs; exits 1 if it stayed."""
     desk = open_desk(vault, database, model)
-    rate_hz = desk.embedder.card.rate_hz
-    moved = desk.update(name, [read(file, rate_hz=rate_hz) for file in files])
+    chosen = desk.model_of(name, asked=model)
+    moved = desk.update(name, [read(file) for file in files])
     facts = {"changed": moved.changed, "reason": moved.reason, "drift": round(moved.drift, 3)}
-    show(facts, as_json=as_json)
+    show_chosen(chosen, facts, as_json=as_json)
     raise typer.Exit(0 if moved.changed else 1)

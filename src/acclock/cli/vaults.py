@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from acclock.world.settings import home_folder, require_vault
+from acclock.world.models.files import SHIPPED_HZ, name_model
+from acclock.world.settings import home_folder, own_models, require_vault
 
 if TYPE_CHECKING:
     from acclock.world.desk import Desk
@@ -18,7 +19,12 @@ Database = Annotated[
     str | None, typer.Option(help="postgresql://... in place of a file.", envvar="ACCLOCK_DATABASE")
 ]
 Model = Annotated[
-    str, typer.Option(help="A shipped model by name, or a file.", envvar="ACCLOCK_MODEL")
+    str | None,
+    typer.Option(help="A shipped model by name, or a file; else ACCLOCK_MODEL, else by the rate."),
+]
+AskedModel = Annotated[
+    str | None,
+    typer.Option(help="Must be what enrolled them, which is found without it."),
 ]
 Name = Annotated[str, typer.Argument(help="Who.")]
 
@@ -36,11 +42,17 @@ def open_vault(folder: Path | None, database: str | None, *, create: bool = Fals
     return open_at(folder or home_folder(), url=database, create=create)
 
 
+def name_known(fingerprint: str) -> str | None:
+    """Give the name of the model that made a template, if it is shipped or in the settings."""
+    return name_model(fingerprint, (*own_models(), *SHIPPED_HZ))
+
+
 def open_desk(
-    folder: Path | None, database: str | None, model: str, *, create: bool = False
+    folder: Path | None, database: str | None, model: str | None, *, create: bool = False
 ) -> "Desk":
-    """Open the vault with a model beside it."""
+    """Open the vault with models beside it: the one that is named, those of the settings."""
     # so does the runtime of the model
     from acclock.world.desk import open_desk as open_beside
 
-    return open_beside(open_vault(folder, database, create=create), model=model)
+    own, vault = own_models(), open_vault(folder, database, create=create)
+    return open_beside(vault, models=(model,) if model else own, known=own)

@@ -76,7 +76,7 @@ class Card:
         Everybody would lie in one place there, far from the strangers whom thresholds were
         chosen by, and would be taken for the user.
         """
-        if sampled_hz < _LEAST_SAMPLED * self.rate_hz:
+        if sampled_hz < least_sampled_hz(self.rate_hz):
             raise ModelError(
                 f"the model was made for {self.rate_hz:g} Hz; these samples were taken at"
                 f" {sampled_hz:.4g} Hz, which needs one made for that, as default-50 and default-25"
@@ -98,6 +98,15 @@ class Card:
             return cls(**{one.name: told[one.name] for one in fields(cls)} | lists)
         except (ValueError, KeyError, TypeError) as error:
             raise ModelError(f"the model's card cannot be read: {error}") from error
+
+
+def least_sampled_hz(rate_hz: float) -> float:
+    """Give how often a sensor must sample for a model that was made for ``rate_hz``.
+
+    >>> least_sampled_hz(25.0)
+    17.5
+    """
+    return _LEAST_SAMPLED * rate_hz
 
 
 def hash_person(person: str) -> str:

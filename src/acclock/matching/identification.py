@@ -1,7 +1,7 @@
 """Who of many is it? An index in memory that knows only whom it was given."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
 import numpy as np
@@ -19,6 +19,7 @@ _SHORTLIST = 32
 """How many of the nearest people are looked at closely."""
 _LEAST_LEAD = 0.25
 """By how many spreads the best must beat the second, or else nobody is named."""
+_ALIKE = "two enrolled people fit alike"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +30,8 @@ class Identification:
     reason: str
     verdict: Verdict | None
     """The verdict of the template that was named, or else of the nearest; none without people."""
+    uncompared: Mapping[str, str] = field(default_factory=dict)
+    """Who was not compared, and why not."""
 
     def __bool__(self) -> NoReturn:
         raise TypeError("an Identification is neither true nor false; ask for its `name`")
@@ -101,7 +104,7 @@ class Index:
             reason = "nobody enrolled fits" if best.decision == "reject" else best.reason
             return Identification(name=None, reason=reason, verdict=best)
         if len(order) > 1 and _fit_alike(best, verdicts[order[1]]):
-            return Identification(name=None, reason="two enrolled people fit alike", verdict=best)
+            return Identification(name=None, reason=_ALIKE, verdict=best)
         name = self._names[nearest[order[0]]]
         return Identification(name=name, reason=best.reason, verdict=best)
 
@@ -124,6 +127,23 @@ class Index:
             room[: len(self)] = self._centers[: len(self)]
         self._centers[:] = 0.0  # the old matrix leaves no template behind in memory
         self._centers = room
+
+
+def choose_best(found: Sequence[Identification]) -> Identification:
+    """Choose among what the indexes of several models found in one recording.
+
+    Each measures in spreads of its own people, so that they can be compared. Here too, two people
+    who fit alike are nobody.
+    """
+    compared = [(one.verdict, one) for one in found if one.verdict is not None]
+    if not compared:
+        return Identification(name=None, reason="nobody could be compared", verdict=None)
+    (best, chosen), *others = sorted(
+        compared, key=lambda one: (not one[0].accepted, _margin(one[0]))
+    )
+    if any(_fit_alike(best, verdict) for verdict, _ in others):
+        return replace(chosen, name=None, reason=_ALIKE)
+    return chosen
 
 
 def _margin(verdict: Verdict) -> float:

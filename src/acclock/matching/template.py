@@ -65,5 +65,5 @@ class Template:
         if model != self.model:
             raise ModelError(
                 f"the template was made by model {self.model}, the embeddings by {model}: "
-                "enroll again, or migrate the template"
+                "`acclock migrate` carries it over where recordings were kept; else enroll again"
             )

@@ -1,8 +1,9 @@
 """Even samples in; out comes what can be said without asking whose heartbeat it is."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import TypeVar
 
 import numpy as np
 
@@ -24,6 +25,9 @@ from acclock.session.questions import Question
 from acclock.session.reasons import Reason
 from acclock.session.watch import Watch
 from acclock.values import BoolArray, FloatArray
+
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,9 +65,11 @@ class Seen:
 
 
 def look_together(overheard: Sequence[Overheard]) -> list[Seen]:
-    """Look at what many ears of one preparation overheard, in one go and each as if alone."""
-    looks = iter(look_at([span for one in overheard for span in one.spans]))
-    windows = iter(prepare_together([context for one in overheard for context in one.contexts]))
+    """Look at what many ears overheard, those of one preparation in one go and each as if alone."""
+    spans = [span for one in overheard for span in one.spans]
+    contexts = [context for one in overheard for context in one.contexts]
+    looks = iter(_in_groups(spans, lambda span: span.shape, look_at))
+    windows = iter(_in_groups(contexts, lambda context: context.preparation, prepare_together))
     return [
         Seen(
             looks=list(islice(looks, len(one.spans))),
@@ -71,6 +77,22 @@ def look_together(overheard: Sequence[Overheard]) -> list[Seen]:
         )
         for one in overheard
     ]
+
+
+def _in_groups(
+    items: Sequence[_Item],
+    kind_of: Callable[[_Item], Hashable],
+    work: Callable[[Sequence[_Item]], list[_Result]],
+) -> list[_Result]:
+    """Work on the items of each kind in one go, and give the results in the order of the items."""
+    kinds = [kind_of(item) for item in items]
+    if len(set(kinds)) <= 1:  # nearly always
+        return work(items)
+    groups = {
+        kind: iter(work([item for item, its in zip(items, kinds, strict=True) if its == kind]))
+        for kind in dict.fromkeys(kinds)
+    }
+    return [next(groups[kind]) for kind in kinds]
 
 
 class Ear:

@@ -7,6 +7,11 @@ from pathlib import Path
 from acclock.errors import VaultError
 
 
+def own_models() -> tuple[str, ...]:
+    """Give the models that ``ACCLOCK_MODEL`` names, separated as the folders of ``PATH`` are."""
+    return tuple(filter(None, os.environ.get("ACCLOCK_MODEL", "").split(os.pathsep)))
+
+
 def home_folder() -> Path:
     """Give the folder of the vault: ``ACCLOCK_HOME``, or where this system keeps such data."""
     if named := os.environ.get("ACCLOCK_HOME"):

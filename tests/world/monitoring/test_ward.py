@@ -15,11 +15,11 @@ from acclock.simulation import Scene, draw_person, simulate
 from acclock.values import FloatArray
 from acclock.world.desk import Desk, open_desk
 from acclock.world.files import read, write
+from acclock.world.models.catalog import ModelCatalog
 from acclock.world.monitoring.ward import Ward
 from acclock.world.sources.parsing import parse_source
 from acclock.world.vault.keys import KeyFile
 from acclock.world.vault.opening import open_vault
-from acclock.world.wearing import observe
 
 
 @dataclass
@@ -42,16 +42,14 @@ def desk(tmp_path: Path, clock: Clock) -> Iterator[Desk]:
 
 
 @pytest.fixture(scope="module")
-def windows(tmp_path_factory: pytest.TempPathFactory) -> FloatArray:
+def windows() -> FloatArray:
     """Embeddings of five minutes of one simulated person."""
-    folder = tmp_path_factory.mktemp("windows")
-    with open_vault(folder, key_store=KeyFile(folder / "key")) as vault:
-        worn = simulate(draw_person(0), Scene(duration_s=300.0), seed=1).recording
-        return observe(worn, open_desk(vault).embedder).good
+    worn = simulate(draw_person(0), Scene(duration_s=300.0), seed=1).recording
+    return ModelCatalog().named("default").observe(worn).good
 
 
 def add(desk: Desk, rows: FloatArray, clock: Clock, *, goal: int) -> Ward:
-    cohort: Cohort = desk.cohort
+    cohort: Cohort = desk.models.named("default").cohort
     desk.vault.add("anna", enroll(rows, cohort=cohort, now=clock.now, goal=goal))
     return Ward(desk, "anna")
 
@@ -64,7 +62,7 @@ def test_an_earphone_that_samples_too_rarely_for_the_model_is_refused(
     write(rare, tmp_path / "rare.npz")
 
     with pytest.raises(ModelError, match="taken at 50 Hz"):
-        ward.require(parse_source(f"replay:{tmp_path / 'rare.npz'}"))
+        ward.newest.require(parse_source(f"replay:{tmp_path / 'rare.npz'}"))
     with pytest.raises(ModelError, match="taken at 50 Hz"):
         desk.verify("anna", read(tmp_path / "rare.npz", rate_hz=100.0))
 

@@ -19,14 +19,11 @@ import pytest
 import uvicorn
 from websockets.asyncio.client import ClientConnection, connect
 
-from acclock.embedding.embedder import Embedder
 from acclock.matching.enrollment import enroll
 from acclock.matching.template import Template
 from acclock.simulation import Scene, draw_person, simulate
 from acclock.values import Recording
-from acclock.world.desk import DEFAULT_MODEL
-from acclock.world.models.cohorts import cohort_path, read_cohort
-from acclock.world.models.files import find_model, read_model
+from acclock.world.models.catalog import ModelCatalog
 from acclock.world.service.app import build_app
 from acclock.world.service.config import ServiceConfig
 from acclock.world.service.roles import Role
@@ -34,7 +31,6 @@ from acclock.world.service.service import Service, open_service
 from acclock.world.service.serving import configure, listen
 from acclock.world.service.tokens import create_token
 from acclock.world.vault.opening import open_vault
-from acclock.world.wearing import observe
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -99,12 +95,10 @@ def start(config: ServiceConfig) -> tuple[Service, uvicorn.Server, threading.Thr
 @pytest.fixture(scope="session")
 def templates() -> dict[str, Template]:
     """Anna and ben, as the default model knows them."""
-    path = find_model(DEFAULT_MODEL)
-    embedder = Embedder(read_model(path))
-    cohort = read_cohort(cohort_path(Path(path)), model=embedder.fingerprint)
+    model = ModelCatalog().named("default")
     worn = {"anna": wear(0, duration_s=130.0), "ben": wear(1, duration_s=130.0)}
     return {
-        name: enroll(observe(recording, embedder).good, cohort=cohort, now=datetime.now(UTC))
+        name: enroll(model.observe(recording).good, cohort=model.cohort, now=datetime.now(UTC))
         for name, recording in worn.items()
     }
 

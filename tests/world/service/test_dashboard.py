@@ -193,7 +193,7 @@ def gather_most(running: "Running") -> None:
     """Put windows into the enrollment that would take two minutes to come."""
     (listener,) = running.service.engine._listeners.values()
     assert isinstance(listener, Enrolling)
-    embed, samples = running.service.desk.embedder.embed, running.later.samples
+    embed, samples = listener.model.embed, running.later.samples
     for start in range(0, 350, 10):
         (embedding,) = embed(samples[np.newaxis, :, start : start + 400])
         listener.enrollment = push(listener.enrollment, embedding)

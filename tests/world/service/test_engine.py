@@ -27,6 +27,7 @@ class Ear:
     """Asks about every chunk and remembers what it was told."""
 
     stream: str
+    embed: Callable[[FloatArray], FloatArray]
     broken: str = ""
     """Which method has a bug."""
     parts: int = 1
@@ -53,7 +54,8 @@ class Ear:
         if self.broken == "understand":
             raise ValueError("a bug")
         self.order.append("asked")
-        return [Asked(samples=np.full((1, 4), 7.0), heard_s=self.heard_s, answer=self._hear)]
+        samples = np.full((1, 4), 7.0)
+        return [Asked(samples=samples, embed=self.embed, heard_s=self.heard_s, answer=self._hear)]
 
     def _hear(self, embedding: FloatArray, _: float) -> None:
         if self.broken == "answer":
@@ -99,8 +101,8 @@ def crowd(
     count: int, *, batch: int = 16, most_streams: int = 400
 ) -> tuple[Engine, Recorder, Metrics, list[Ear]]:
     embed, metrics = Recorder(), Metrics()
-    engine = Engine(embed, metrics, batch=batch, most_streams=most_streams)
-    ears = [Ear(f"ear {number}") for number in range(count)]
+    engine = Engine(metrics, batch=batch, most_streams=most_streams)
+    ears = [Ear(f"ear {number}", embed) for number in range(count)]
     assert all(engine.admit(ear) for ear in ears)
     return engine, embed, metrics, ears
 
@@ -144,7 +146,7 @@ def test_overload_sends_the_newest_away_and_admits_nobody_for_a_while(
     assert metrics.counted("shed", "overload") == len(shed)
     assert all(ear.locks for ear in ears if ear.stream in shed)
     assert engine.busy
-    assert not engine.admit(Ear("one more"))
+    assert not engine.admit(Ear("one more", Recorder()))
 
 
 def test_a_hiccup_sends_nobody_away() -> None:
@@ -207,6 +209,6 @@ def test_time_passes_for_streams_that_say_nothing() -> None:
 def test_beyond_the_most_streams_nobody_is_admitted() -> None:
     engine, _, _, ears = crowd(3, most_streams=3)
 
-    assert not engine.admit(Ear("one more"))
+    assert not engine.admit(Ear("one more", Recorder()))
     engine.dismiss(ears[0])
-    assert engine.admit(Ear("one more"))
+    assert engine.admit(Ear("one more", Recorder()))

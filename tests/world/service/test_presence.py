@@ -123,7 +123,7 @@ def test_a_replica_is_believed_only_while_its_beat_rises(
         last=None,
     )
     board = Board()
-    engine = Engine(lambda windows: windows, Metrics())
+    engine = Engine(Metrics())
     seen = []
     with open_vault(tmp_path / "vault", key_store=KeyFile(tmp_path / "key")) as vault:
         store = Store(vault)

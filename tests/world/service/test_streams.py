@@ -89,7 +89,7 @@ def test_decisions_come_for_samples_and_the_session_is_seen(running: "Running", 
         (
             "operator",
             None,
-            {"purpose": "enroll", "consent": "v1", "person": "carl", "rate_hz": 50.0},
+            {"purpose": "enroll", "consent": "v1", "person": "carl", "rate_hz": 5.0},
             "bad_rate",
         ),
         ("device", "anna", {"surprise": 1}, "bad_hello"),
@@ -227,7 +227,7 @@ def test_a_token_that_is_revoked_or_expires_ends_its_stream(
 def test_an_enrollment_coaches_and_ends_in_a_person_who_has_agreed(
     running: "Running", play: Play
 ) -> None:
-    embedder, later = running.service.desk.embedder, running.later.samples
+    later = running.later.samples
 
     def gather_the_rest() -> None:
         """Put windows into the enrollment that would take two minutes to come."""
@@ -235,7 +235,7 @@ def test_an_enrollment_coaches_and_ends_in_a_person_who_has_agreed(
         assert isinstance(listener, Enrolling)
         for number in range(35):
             window = later[np.newaxis, :, 10 * number : 10 * number + 400]
-            listener.enrollment = push(listener.enrollment, embedder.embed(window)[0])
+            listener.enrollment = push(listener.enrollment, listener.model.embed(window)[0])
 
     async def enroll() -> list[dict[str, Any]]:
         hello: dict[str, Any] = {"purpose": "enroll", "person": "dora", "consent": "form 3"}

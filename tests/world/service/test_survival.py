@@ -313,7 +313,7 @@ def test_an_upload_that_cannot_be_put_aside_is_refused(
     fill(small_disk / "ballast")
 
     with pytest.raises(RefusedError, match="No space left") as refusal:
-        read_recording(body, "worn.npz", rate_hz=100.0)
+        read_recording(body, "worn.npz")
 
     assert refusal.value.status == 507
     assert [one.name for one in small_disk.iterdir()] == ["ballast"]

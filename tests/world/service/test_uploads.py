@@ -31,7 +31,7 @@ def zipped(**files: str) -> bytes:
 
 def refuse(body: bytes, filename: str) -> str:
     try:
-        read_recording(body, filename, rate_hz=100.0)
+        read_recording(body, filename)
     except AccLockError as refusal:
         return str(refusal)
     return ""

@@ -39,11 +39,8 @@ class Played:
         self.watching: Watching = prepare(service, person, wanted, lambda *_: None)
         # whose heart it is, is the model's to tell; here it is known
         self._centers = [service.desk.vault.template(name).center for name in ("anna", "ben")]
-        self._batcher = Batcher(
-            embed=lambda windows: np.stack([self._centers[self._wearer]] * len(windows)),
-            metrics=Metrics(),
-            guard=lambda _: nullcontext(),
-        )
+        self.watching.embed = lambda windows: np.stack([self._centers[self._wearer]] * len(windows))
+        self._batcher = Batcher(metrics=Metrics(), guard=lambda _: nullcontext())
         self._wearer = 0
         self.now_s = 100.0
         self._worn_s = {0: 0.0, 1: 0.0}

@@ -24,7 +24,7 @@ from sqlalchemy import Engine, event
 from acclock.matching.cohort import Cohort
 from acclock.matching.enrollment import enroll
 from acclock.matching.template import Template
-from acclock.values import FloatArray, Recording
+from acclock.values import FloatArray
 from acclock.world.vault import database
 from acclock.world.vault.head import HeadFile
 from acclock.world.vault.keys import KeyFile
@@ -55,10 +55,6 @@ def newest(vault: Vault) -> int:
     return vault.person("p0").version
 
 
-def embed(_: Recording) -> FloatArray:
-    return directions(10)
-
-
 def enroll_one(vault: Vault, turn: int) -> None:
     vault.add(f"new {turn}", template())
 
@@ -80,7 +76,7 @@ def turn_anew(vault: Vault, _: int) -> None:
 
 
 def migrate_all(vault: Vault, turn: int) -> None:
-    migrate(vault, embed=embed, cohort=Cohort(embeddings=directions(50), model=f"model {turn}"))
+    migrate(vault, vault.people(), remake=lambda _, __: template(f"model {turn}"))
 
 
 DEEDS: dict[str, Callable[[Vault, int], None]] = {

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from acclock.acquisition.clock import check_rate
-from acclock.acquisition.even import change_rate
+from acclock.acquisition.even import resample
 from acclock.acquisition.gaps import gaps_of
 from acclock.acquisition.units import Unit, tell_scale
 from acclock.errors import AccLockError
@@ -101,15 +101,8 @@ def _inspect_archive(
         recording = replace(recording, samples=recording.samples * scale.factor)
     gaps = gaps_of(recording)
     native_rate_hz = recording.native_rate_hz
-    if rate_hz is not None and rate_hz != recording.rate_hz:
-        even = change_rate(recording, rate_hz)
-        recording = replace(
-            recording,
-            samples=even.samples,
-            received=even.received,
-            rate_hz=rate_hz,
-            sampled_hz=native_rate_hz,
-        )
+    if rate_hz is not None:
+        recording = resample(recording, rate_hz)
     return report(recording, own.FORMAT, scale, native_rate_hz, gaps)
 
 

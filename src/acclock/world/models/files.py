@@ -2,7 +2,9 @@
 
 import hashlib
 import json
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from acclock.errors import ModelError
 from acclock.world.replacing import replacing
@@ -10,14 +12,29 @@ from acclock.world.replacing import replacing
 FORMAT = 1
 _SHIPPED = Path(__file__).parent
 
+SHIPPED_HZ: Mapping[str, float] = MappingProxyType(
+    {"default": 100.0, "default-50": 50.0, "default-25": 25.0}
+)
+"""The shipped models by name, and the rate that each was made for."""
+
 
 def find_model(name: str) -> Path:
     """Give the path of a model: that of a file, or that of a model shipped under this name."""
     for candidate in (Path(name), _SHIPPED / f"{name}.onnx"):
         if candidate.is_file():
             return candidate
-    shipped = ", ".join(sorted(path.stem for path in _SHIPPED.glob("*.onnx"))) or "none"
+    shipped = ", ".join(SHIPPED_HZ)
     raise ModelError(f"there is no model {name!r}: it is neither a file nor shipped ({shipped})")
+
+
+def fingerprint_of(path: Path) -> str:
+    """Give which model a file holds, as its manifest says; ``read_model`` finds out if it lies."""
+    return str(_read_manifest(manifest_path(path))["sha256"])
+
+
+def name_model(fingerprint: str, names: Iterable[str] = SHIPPED_HZ) -> str | None:
+    """Give the one of these names whose model made a template, without loading any."""
+    return next((name for name in names if fingerprint_of(find_model(name)) == fingerprint), None)
 
 
 def read_model(path: Path) -> bytes:

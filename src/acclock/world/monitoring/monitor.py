@@ -20,7 +20,7 @@ from acclock.session.standing import Standing
 from acclock.values import BoolArray, FloatArray
 from acclock.world.monitoring.gathering import Gathering, gather, ripen
 from acclock.world.monitoring.herald import Herald
-from acclock.world.monitoring.ward import News, Ward
+from acclock.world.monitoring.ward import EnrolledVersion, News, Ward
 from acclock.world.sinks.daemons import call_aside
 from acclock.world.sources import Source
 from acclock.world.supervision import Supervisor
@@ -57,12 +57,9 @@ class Monitor:
         policy: Policy,
         report: Callable[[str], None] | None = None,
     ) -> None:
-        ward.require(source)
         self._ward, self._source, self._herald, self._policy = ward, source, herald, policy
-        self._session = ward.open_session(policy)
-        self._clock = LiveClock(source_hz=source.rate_hz, rate_hz=ward.preparation.rate_hz)
-        self._gathering = Gathering()
-        self._heard = self._outdated = self._over = False
+        self._begin(ward.newest)
+        self._outdated = self._over = False
         self._stopped = asyncio.Event()
         self._report = report or herald.complain
         self.task_failures: Counter[str] = Counter()
@@ -158,6 +155,8 @@ class Monitor:
         """Follow what happens to the person in the vault."""
         while (news := await self._look()) != "gone":
             self._outdated = self._outdated or news == "changed"
+            if self._ward.newest.model is not self._model:
+                self._gathering = Gathering()  # embeddings of the model before
             await asyncio.sleep(_LOOK_S)
         self._gathering = Gathering()
         self._hear(self._session.forget(self._source.now_s()))
@@ -180,17 +179,33 @@ class Monitor:
                 await self._learn()
 
     async def _learn(self) -> None:
+        if self._ward.newest.model is not self._model:
+            return  # what was gathered is of the model before
         if await call_aside(partial(self._ward.learn, self._gathering.ripe)):
             self._gathering = Gathering(fresh=self._gathering.fresh)
             self._outdated = True
             self._herald.tell("template", self._session.standing)
 
+    def _begin(self, version: EnrolledVersion) -> None:
+        """Begin anew by a template that may be another model's."""
+        version.require(self._source)
+        self._model = version.model
+        self._session = version.open_session(self._policy)
+        self._clock = LiveClock(source_hz=self._source.rate_hz, rate_hz=version.model.card.rate_hz)
+        self._gathering = Gathering()
+        self._heard = False
+
     def _take(self, chunk: Chunk) -> None:
+        # not while samples of a chunk are heard: they are at the rate of the model before
+        newest = self._ward.newest
+        if newest.model is not self._model and self._may_renew(self._source.now_s()):
+            self._outdated = False
+            self._begin(newest)
         for span in self._clock.push(chunk.stamps_s, chunk.samples, chunk.heard_s):
             if span.restarted and self._heard:
                 self._hear(self._session.break_off("stall", self._source.now_s()))
             self._heard = True
-            for samples, received in _cut(span, self._ward.preparation.rate_hz):
+            for samples, received in _cut(span, self._model.card.rate_hz):
                 self._push(samples, received)
         # a chunk of which nothing could be used is silence, however much was in it
         self._hear(self._session.tick(self._source.now_s()))
@@ -201,7 +216,7 @@ class Monitor:
         questions = self._session.listen(samples, received, now_s)
         self._hear(self._session.standing)
         if questions:
-            embeddings = self._ward.embed(np.stack([one.samples for one in questions]))
+            embeddings = self._model.embed(np.stack([one.samples for one in questions]))
             for question, embedding in zip(questions, embeddings, strict=True):
                 standing = self._session.hear(question, embedding, now_s)
                 self._gathering = gather(self._gathering, standing, embedding)
@@ -214,8 +229,12 @@ class Monitor:
     def _hear(self, standing: Standing) -> None:
         self._herald.hear(standing)
         self._gathering = ripen(self._gathering, standing)
-        if self._outdated and _is_at_rest(self._session.lock, standing.at_s):
-            self._session, self._outdated = self._ward.open_session(self._policy), False
+        newest = self._ward.newest
+        if newest.model is self._model and self._may_renew(standing.at_s):
+            self._session, self._outdated = newest.open_session(self._policy), False
+
+    def _may_renew(self, now_s: float) -> bool:
+        return self._outdated and _is_at_rest(self._session.lock, now_s)
 
 
 def _is_at_rest(lock: Lock, now_s: float) -> bool:

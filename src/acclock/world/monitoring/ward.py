@@ -1,6 +1,7 @@
 """The person whose session is watched over: what the vault knows of them, now and later."""
 
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -9,12 +10,13 @@ from acclock.errors import NameRefusedError, VaultError
 from acclock.matching.growth import grow
 from acclock.matching.template import Template
 from acclock.matching.update import update
-from acclock.pipeline import Preparation
 from acclock.session.policies import Policy
 from acclock.session.session import Session
 from acclock.values import FloatArray
 from acclock.world.desk import Desk
+from acclock.world.models.catalog import LoadedModel
 from acclock.world.sources.source import Source
+from acclock.world.vault.people import Person
 
 News = Literal["none", "changed", "gone"]
 
@@ -22,47 +24,57 @@ FEWEST = 10
 """Windows that it takes to learn anything from them."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class EnrolledVersion:
+    """A version of somebody in the vault: their template, and the model that made it."""
+
+    person: Person
+    template: Template
+    model: LoadedModel
+
+    def open_session(self, policy: Policy) -> Session:
+        """Give a session, locked, that knows the person by this template."""
+        model = self.model
+        return Session(
+            self.template,
+            model.cohort,
+            model.preparation,
+            model.embed,
+            policy,
+            person=self.person.name,
+        )
+
+    def require(self, source: Source) -> None:
+        """Refuse a source that samples too rarely for the model."""
+        self.model.card.require_sampled(source.rate_hz)
+
+
 class Ward:
     """Somebody in a vault. ``is_known``, ``look`` and ``learn`` read the disk: use a thread."""
 
     def __init__(self, desk: Desk, name: str) -> None:
         self._desk = desk
-        self._person = desk.vault.person(name)
-        self._template = desk.vault.template(name)
-        self.preparation = Preparation.of(desk.embedder.card)
+        template = desk.vault.template(name)
+        self.newest = EnrolledVersion(
+            person=desk.vault.person(name),
+            template=template,
+            model=desk.models.made(template.model),
+        )
+        """The newest version that was seen; replaced as a whole, as other threads read it."""
 
     @property
     def name(self) -> str:
         """The name as it was enrolled."""
-        return self._person.name
+        return self.newest.person.name
 
     @property
     def template(self) -> Template:
-        return self._template
-
-    def open_session(self, policy: Policy) -> Session:
-        """Give a session, locked, that knows the person by their newest template."""
-        return Session(
-            self._template,
-            self._desk.cohort,
-            self.preparation,
-            self.embed,
-            policy,
-            person=self.name,
-        )
-
-    def require(self, source: Source) -> None:
-        """Refuse a source that samples too rarely for the model."""
-        self._desk.embedder.card.require_sampled(source.rate_hz)
-
-    def embed(self, windows: FloatArray) -> FloatArray:
-        """Give the embeddings of windows ``(batch, 3, n)``."""
-        return self._desk.embedder.embed(windows[:, : self._desk.embedder.card.axes])
+        return self.newest.template
 
     def is_known(self) -> bool:
         """See whether the person is still there, and change nothing."""
         try:
-            return self._desk.vault.person(self.name).person == self._person.person
+            return self._desk.vault.person(self.name).person == self.newest.person.person
         except NameRefusedError:
             return False
 
@@ -71,14 +83,15 @@ class Ward:
         try:
             person = self._desk.vault.person(self.name)
             # somebody removed and enrolled again under the same name is another person
-            if person.person != self._person.person:
+            if person.person != self.newest.person.person:
                 return "gone"
-            if person.version <= self._person.version:  # learning may have been faster
+            if person.version <= self.newest.person.version:  # learning may have been faster
                 return "none"
-            self._template = self._desk.vault.template(self.name, person.version)
+            template = self._desk.vault.template(self.name, person.version)
         except NameRefusedError:
             return "gone"
-        self._person = person
+        model = self._desk.models.made(template.model)
+        self.newest = EnrolledVersion(person=person, template=template, model=model)
         return "changed"
 
     def learn(self, windows: tuple[FloatArray, ...]) -> bool:
@@ -89,18 +102,19 @@ class Ward:
         """
         if len(windows) < FEWEST:
             return False
-        rows, now, known = np.stack(windows), self._desk.vault.clock(), self._template
-        kind = "grown" if known.growing else "updated"
+        rows, now, known = np.stack(windows), self._desk.vault.clock(), self.template
+        kind, cohort = "grown" if known.growing else "updated", self.newest.model.cohort
         if known.growing:
-            learned = grow(known, rows, cohort=self._desk.cohort, now=now)
+            learned = grow(known, rows, cohort=cohort, now=now)
         else:
-            learned = update(known, rows, cohort=self._desk.cohort, now=now).template
+            learned = update(known, rows, cohort=cohort, now=now).template
         if learned is known:
             return False
         with suppress(VaultError):
-            self._person = self._desk.vault.revise(
-                self.name, learned, after=self._person.version, kind=kind
+            before = self.newest
+            person = self._desk.vault.revise(
+                self.name, learned, after=before.person.version, kind=kind
             )
-            self._template = learned
+            self.newest = replace(before, person=person, template=learned)
             return True
         return False

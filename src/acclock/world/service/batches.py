@@ -1,4 +1,4 @@
-"""Pieces of many streams worked on together: prepared in one go, embedded in one batch."""
+"""Pieces of many streams worked on together: prepared in one go, embedded in few batches."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -23,7 +23,6 @@ Heard = tuple[Listener, Chunk | Break | Work]
 class Batcher:
     """Shares the work of many streams; each hears what it would hear if it were alone."""
 
-    embed: Callable[[FloatArray], FloatArray]
     metrics: Metrics
     guard: Callable[[Listener], AbstractContextManager[None]]
     """Keeps the trouble of one stream from the others."""
@@ -55,16 +54,25 @@ class Batcher:
             with self.guard(listener):
                 questions = listener.understand(overheard, seen)
                 asked += [(listener, question) for question in questions]
-        if asked:
-            self._answer(asked)
+        for group in _group_by_model(asked):
+            self._answer(group)
 
     def _answer(self, asked: list[tuple[Listener, Asked]]) -> None:
-        embeddings = self.embed(np.stack([question.samples for _, question in asked]))
+        embed = asked[0][1].embed
+        embeddings = embed(np.stack([question.samples for _, question in asked]))
         now_s = time.monotonic()
         for (listener, question), embedding in zip(asked, embeddings, strict=True):
             with self.guard(listener):
                 question.answer(embedding, now_s)
             self.metrics.wait(now_s - question.heard_s)
+
+
+def _group_by_model(asked: list[tuple[Listener, Asked]]) -> list[list[tuple[Listener, Asked]]]:
+    """Give the questions to each model together, in the order in which they were asked."""
+    groups: dict[Callable[[FloatArray], FloatArray], list[tuple[Listener, Asked]]] = {}
+    for listener, question in asked:
+        groups.setdefault(question.embed, []).append((listener, question))
+    return list(groups.values())
 
 
 def _take_turns(pieces: Iterable[Heard]) -> Iterator[list[Heard]]:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from acclock.errors import ConfigError
 from acclock.session.policies import Entry, Policy, policy_named
-from acclock.world.desk import DEFAULT_MODEL
 
 _MOST_WORKERS = 64
 _NAME = re.compile(r"(\*\.)?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
@@ -24,7 +23,9 @@ class ServiceConfig:
     folder: Path
     """Of the vault: its key and, without another database, the database."""
     database: str | None = None
-    model: str = DEFAULT_MODEL
+    models: tuple[str, ...] = ()
+    """Names or files of models that enroll; without any the shipped ones do. Either way everybody
+    is recognized by the model that they were enrolled with."""
     host: str = "127.0.0.1"
     port: int = 8377
     workers: int = 1

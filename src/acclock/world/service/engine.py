@@ -5,13 +5,12 @@ import logging
 import math
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import partial
 
 from acclock.session.chunks import Break, Chunk
-from acclock.values import FloatArray
 from acclock.world.service.batches import Batcher, Heard, Work
 from acclock.world.service.inbox import Inbox, Item
 from acclock.world.service.listeners import Listener, Message
@@ -38,16 +37,9 @@ class Engine:
     never given as if it were fresh: the session itself looks at when its samples were heard.
     """
 
-    def __init__(
-        self,
-        embed: Callable[[FloatArray], FloatArray],
-        metrics: Metrics,
-        *,
-        batch: int = 16,
-        most_streams: int = 400,
-    ) -> None:
+    def __init__(self, metrics: Metrics, *, batch: int = 16, most_streams: int = 400) -> None:
         self._metrics, self._most = metrics, most_streams
-        self._batcher = Batcher(embed=embed, metrics=metrics, guard=self._guard)
+        self._batcher = Batcher(metrics=metrics, guard=self._guard)
         self._inbox = Inbox(batch)
         self._listeners: dict[str, Listener] = {}  # in the order in which they came
         self._loop: asyncio.AbstractEventLoop | None = None

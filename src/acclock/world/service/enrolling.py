@@ -7,12 +7,12 @@ import numpy as np
 
 from acclock.acquisition.live import LiveClock
 from acclock.matching.coaching import Enrollment, push, report
-from acclock.matching.cohort import Cohort
 from acclock.matching.fault import Fault
 from acclock.pipeline import Preparation, PreparedWindow, StreamingDenoiser
 from acclock.session.chunks import Break, Chunk
 from acclock.session.ear import Overheard, Seen
 from acclock.values import FloatArray
+from acclock.world.models.catalog import LoadedModel
 from acclock.world.service.listeners import Asked, Message
 from acclock.world.service.pieces import Part, even_out
 from acclock.world.wearing import find_fault
@@ -23,20 +23,22 @@ class Enrolling:
     """Gathers good windows; they leave only as a template, when whoever asked says so."""
 
     stream: str
-    preparation: Preparation
-    cohort: Cohort
+    model: LoadedModel
     clock: LiveClock
-    axes: int
     hear: Callable[[list[Message]], None]
     enrollment: Enrollment = field(default_factory=Enrollment)
     news: list[Message] = field(default_factory=list)
     _denoiser: StreamingDenoiser | None = None
     _heard_s: float = 0.0
+    _preparation: Preparation = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._preparation = self.model.preparation
 
     def take(self, piece: Chunk | Break) -> list[Part]:
         self._heard_s = piece.heard_s
         if isinstance(piece, Chunk):
-            return even_out(self.clock, piece, rate_hz=self.preparation.rate_hz)
+            return even_out(self.clock, piece, rate_hz=self._preparation.rate_hz)
         self.clock.finish()
         self._denoiser = None
         return []
@@ -44,7 +46,7 @@ class Enrolling:
     def overhear(self, part: Part) -> Overheard:
         if part.restarted or self._denoiser is None:
             self._denoiser = StreamingDenoiser(
-                self.preparation, step_s=self.preparation.config.window_s
+                self._preparation, step_s=self._preparation.config.window_s
             )
         return Overheard(contexts=self._denoiser.gather(part.samples, part.received))
 
@@ -71,8 +73,12 @@ class Enrolling:
             self.enrollment = push(self.enrollment, None, fault=fault)
             self._report()
         else:
-            samples = window.samples[: self.axes]
-            return Asked(samples=samples, heard_s=heard_s, answer=self._hear)
+            return Asked(
+                samples=window.samples,
+                embed=self.model.embed,
+                heard_s=heard_s,
+                answer=self._hear,
+            )
         return None
 
     def _hear(self, embedding: FloatArray, _: float) -> None:
@@ -83,7 +89,7 @@ class Enrolling:
         self._report()
 
     def _report(self, advice: str | None = None) -> None:
-        progress = report(self.enrollment, cohort=self.cohort)
+        progress = report(self.enrollment, cohort=self.model.cohort)
         self.news.append(
             {
                 "type": "progress",

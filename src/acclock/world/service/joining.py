@@ -3,6 +3,8 @@
 import asyncio
 import secrets
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from starlette.concurrency import run_in_threadpool
@@ -12,6 +14,7 @@ from acclock.errors import ModelError
 from acclock.session.policies import Policy
 from acclock.session.reasons import Reason
 from acclock.session.session import Session
+from acclock.world.models.catalog import ChosenModel, LoadedModel
 from acclock.world.service.board import Live, News
 from acclock.world.service.listeners import Message
 from acclock.world.service.refusals import RefusedError
@@ -41,20 +44,21 @@ def new_stream() -> str:
 
 def prepare(service: Service, person: Person, wanted: Wanted, hear: Hear) -> Watching:
     """Make a session from somebody's template. It reads the vault: not for the event loop."""
-    desk, preparation = service.desk, service.preparation
-    stream = new_stream()
+    template = service.desk.vault.template(person.name)
+    model = service.desk.models.made(template.model)
+    stream, preparation = new_stream(), model.preparation
     return Watching(
         stream=stream,
         session=Session(
-            desk.vault.template(person.name),
-            desk.cohort,
+            template,
+            model.cohort,
             preparation,
-            desk.embedder.embed,
+            model.embed,
             wanted.policy,
             person=person.name,
         ),
-        clock=make_clock(service, wanted.rate_hz),
-        axes=desk.embedder.card.axes,
+        clock=make_clock(model, wanted.rate_hz),
+        embed=model.embed,
         rate_hz=preparation.rate_hz,
         snapshot=Snapshot(
             session=stream,
@@ -69,18 +73,34 @@ def prepare(service: Service, person: Person, wanted: Wanted, hear: Hear) -> Wat
     )
 
 
-def make_clock(service: Service, source_hz: float) -> LiveClock:
+def choose_model(service: Service, source_hz: float) -> ChosenModel:
+    """Choose the model that enrolls from a source of that rate. It may load it from the disk."""
+    _require_rate(source_hz)
+    with _refuse_rate():
+        return service.desk.models.choose(source_hz)
+
+
+def make_clock(model: LoadedModel, source_hz: float) -> LiveClock:
     """Give a clock for a source of that rate, if the model can read it."""
+    _require_rate(source_hz)
+    with _refuse_rate():
+        model.card.require_sampled(source_hz)
+    return LiveClock(source_hz=source_hz, rate_hz=model.card.rate_hz)
+
+
+def _require_rate(source_hz: float) -> None:
     if not LEAST_HZ <= source_hz <= MOST_HZ:
         raise RefusedError(
             422, "bad_rate", f"a stream has {LEAST_HZ:g} to {MOST_HZ:g} samples a second"
         )
-    card = service.desk.embedder.card
+
+
+@contextmanager
+def _refuse_rate() -> Iterator[None]:
     try:
-        card.require_sampled(source_hz)
+        yield
     except ModelError as refusal:
         raise RefusedError(422, "bad_rate", str(refusal)) from None
-    return LiveClock(source_hz=source_hz, rate_hz=card.rate_hz)
 
 
 async def join(service: Service, watching: Watching, token: str) -> None:

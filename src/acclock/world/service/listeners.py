@@ -18,6 +18,8 @@ class Asked:
     """A window whose embedding somebody waits for."""
 
     samples: FloatArray
+    embed: Callable[[FloatArray], FloatArray]
+    """Of the model that is asked."""
     heard_s: float
     answer: Callable[[FloatArray, float], None]
 

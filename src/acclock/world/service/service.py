@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from acclock.pipeline import Preparation
 from acclock.world.desk import Desk, open_desk
 from acclock.world.service.board import Board
 from acclock.world.service.config import ServiceConfig
@@ -35,23 +34,17 @@ class Service:
     """Uploads are worked on one at a time: streams come first."""
 
     @property
-    def preparation(self) -> Preparation:
-        return Preparation.of(self.desk.embedder.card)
-
-    @property
     def ready(self) -> bool:
         return self.engine.well and self.presence.well
 
 
 def open_service(config: ServiceConfig) -> Service:
-    """Open the vault and the model; nothing runs yet."""
+    """Open the vault; nothing runs yet, and models are loaded when somebody needs them."""
     vault = open_vault(config.folder, url=config.database)
-    desk = open_desk(vault, model=config.model)
+    desk = open_desk(vault, models=config.models)
     metrics, board = Metrics(), Board()
     store = Store(vault, metrics)
-    engine = Engine(
-        desk.embedder.embed, metrics, batch=config.batch, most_streams=config.most_streams
-    )
+    engine = Engine(metrics, batch=config.batch, most_streams=config.most_streams)
     presence = Presence(
         config.replica, board=board, engine=engine, metrics=metrics, store=store, vault=vault
     )

@@ -33,7 +33,8 @@ class PersonShape(_Shape):
     person: str = Field(description="A random number: what the log knows them by.")
     created: str
     version: int = Field(description="Of the template in use.")
-    current: bool = Field(description="Whether the model in use made the template.")
+    model: str = Field(description="Which made the template; a number where it is not here.")
+    current: bool = Field(description="Whether that model is here, so that they can be recognized.")
 
 
 class People(_Shape):

@@ -67,7 +67,7 @@ async def work_on(service: Service, work: Callable[[], Result]) -> Result:
         service.desk_work.release()
 
 
-def read_recording(body: bytes, filename: str, *, rate_hz: float) -> Recording:
+def read_recording(body: bytes, filename: str) -> Recording:
     """Read an uploaded recording as a file of that name would be read."""
     with _temporary_folder() as folder:
         path = Path(folder) / (_UNFIT.sub("_", filename)[-80:].lstrip(".") or "recording")
@@ -76,7 +76,7 @@ def read_recording(body: bytes, filename: str, *, rate_hz: float) -> Recording:
         except OSError as error:
             raise _no_room(error) from None
         with renaming(path, Path(path.name)):
-            return read(path, rate_hz=rate_hz)
+            return read(path)
 
 
 def _temporary_folder() -> tempfile.TemporaryDirectory[str]:

@@ -32,7 +32,8 @@ class Watching:
     stream: str
     session: Session
     clock: LiveClock
-    axes: int
+    embed: Callable[[FloatArray], FloatArray]
+    """Of the model that made the person's template."""
     rate_hz: float
     snapshot: Snapshot
     hear: Hear
@@ -96,7 +97,8 @@ class Watching:
 
     def _ask(self, question: Question) -> Asked:
         return Asked(
-            samples=question.samples[: self.axes],
+            samples=question.samples,
+            embed=self.embed,
             heard_s=self._heard_s,  # the session may since have heard of a later time
             answer=partial(self._hear, question, self._heard_s),
         )

@@ -58,6 +58,7 @@ def pack_recording(recording: Recording) -> bytes:
             "samples": _text(recording.samples, "<f4"),
             "received": b64encode(np.packbits(recording.received).tobytes()).decode("ascii"),
             "rate_hz": recording.rate_hz,
+            "sampled_hz": recording.sampled_hz,
             "start": None if recording.start is None else recording.start.isoformat(),
             "device": recording.device,
             "ear": recording.ear,
@@ -74,6 +75,7 @@ def unpack_recording(packed: bytes) -> Recording:
     return Recording(
         samples=samples,
         rate_hz=kept["rate_hz"],
+        sampled_hz=kept.get("sampled_hz"),  # recordings of older versions do not say
         received=np.unpackbits(received, count=samples.shape[1]).astype(bool),
         start=None if start is None else datetime.fromisoformat(start),
         device=kept["device"],

@@ -91,10 +91,20 @@ class Vault(Chamber):
             packed = packed_recordings(visit, find(visit, name))
         return [unpack_recording(content) for _, content in packed]
 
-    def revise(self, name: str, template: Template, *, after: int, kind: str = "updated") -> Person:
+    def revise(
+        self,
+        name: str,
+        template: Template,
+        *,
+        after: int,
+        kind: str = "updated",
+        note: str | None = None,
+        keep: Sequence[Recording] = (),
+    ) -> Person:
         """Store somebody's next version, unless the one it was made from is no longer the newest.
 
-        ``kind`` is what the log says: updated, grown, extended, migrated, enrolled again.
+        ``kind`` is what the log says: updated, grown, extended, migrated, enrolled again. ``keep``
+        are further recordings that they agreed to have kept.
         """
 
         def work(visit: Visit) -> Person:
@@ -106,7 +116,8 @@ class Vault(Chamber):
             person = replace(before, version=after + 1, model=template.model)
             rewrite_person(visit, person)
             store_templates(visit, [(person, template)])
-            visit.log(kind, person=person.person, version=person.version)
+            keep_recordings(visit, person, keep)
+            visit.log(kind, person=person.person, version=person.version, note=note)
             return person
 
         return self.write(work)

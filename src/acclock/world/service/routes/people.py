@@ -61,7 +61,7 @@ async def enroll(  # noqa: PLR0913 - FastAPI reads the request off the arguments
     body = await receive(request, caller, most_bytes=service.config.most_upload_bytes)
 
     def work() -> PersonShape:
-        recording = read_recording(body, filename, rate_hz=service.preparation.rate_hz)
+        recording = read_recording(body, filename)
         with refuse_taken(wanted):
             made = service.desk.enroll(wanted, [recording], consent=consent)
         return _show(service, made.person)
@@ -145,10 +145,12 @@ def is_known(service: Service, name: str) -> bool:
 
 
 def _show(service: Service, person: Person) -> PersonShape:
+    model = service.desk.models.name_of(person.model)
     return PersonShape(
         name=person.name,
         person=person.person,
         created=person.created.isoformat(),
         version=person.version,
-        current=person.model == service.desk.cohort.model,
+        model=model or person.model[:12],
+        current=model is not None,
     )

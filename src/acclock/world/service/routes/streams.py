@@ -9,7 +9,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from acclock.errors import AccLockError
-from acclock.matching.coaching import Enrollment, finish
+from acclock.matching.coaching import finish
 from acclock.session.chunks import Break
 from acclock.session.reasons import Reason
 from acclock.world.service import limits
@@ -18,7 +18,15 @@ from acclock.world.service.connections import Connection
 from acclock.world.service.enrolling import Enrolling
 from acclock.world.service.hellos import Hello, read_hello, read_wanted
 from acclock.world.service.intake import Control
-from acclock.world.service.joining import announce, join, leave, make_clock, new_stream, prepare
+from acclock.world.service.joining import (
+    announce,
+    choose_model,
+    join,
+    leave,
+    make_clock,
+    new_stream,
+    prepare,
+)
 from acclock.world.service.listeners import Message
 from acclock.world.service.refusals import RefusedError
 from acclock.world.service.roles import Caller
@@ -130,24 +138,23 @@ async def _enroll(service: Service, connection: Connection, caller: Caller, hell
     name = checked(hello.person)
     if await run_in_threadpool(is_known, service, name):
         raise RefusedError(409, "name_taken", f"the name {name!r} is taken")
-    preparation = service.preparation
+    chosen = await run_in_threadpool(choose_model, service, hello.rate_hz)
     enrolling = Enrolling(
         stream=new_stream(),
-        preparation=preparation,
-        cohort=service.desk.cohort,
-        clock=make_clock(service, hello.rate_hz),
-        axes=service.desk.embedder.card.axes,
+        model=chosen.model,
+        clock=make_clock(chosen.model, hello.rate_hz),
         hear=partial(_say_all, connection),
     )
     if not service.engine.admit(enrolling):
         raise RefusedError(503, "busy", "there are too many streams; come back later", wait_s=10)
-    connection.say({"type": "ready", "person": name, "needed": enrolling.enrollment.goal})
+    ready = {"type": "ready", "person": name, "needed": enrolling.enrollment.goal}
+    connection.say(ready | {"model": chosen.model.name, "sentence": chosen.sentence})
     consent = hello.consent
 
     async def obey(control: Control) -> None:
         if control.get("type") != "finish":
             raise RefusedError(422, "unknown_message", "an enrollment takes frames and finish")
-        person = await run_in_threadpool(_finish, service, name, consent, enrolling.enrollment)
+        person = await run_in_threadpool(_finish, service, name, consent, enrolling)
         connection.say({"type": "enrolled", "person": person.name, "version": person.version})
         connection.say({"type": "ended"})
 
@@ -162,8 +169,8 @@ def _say_all(connection: Connection, news: list[Message]) -> None:
         connection.say(message)
 
 
-def _finish(service: Service, name: str, consent: str, enrollment: Enrollment) -> Person:
-    desk = service.desk
-    template = finish(enrollment, cohort=desk.cohort, now=datetime.now(UTC))
+def _finish(service: Service, name: str, consent: str, enrolling: Enrolling) -> Person:
+    cohort = enrolling.model.cohort
+    template = finish(enrolling.enrollment, cohort=cohort, now=datetime.now(UTC))
     with refuse_taken(name):
-        return desk.vault.add(name, template, consent=consent)
+        return service.desk.vault.add(name, template, consent=consent)

@@ -30,7 +30,7 @@ async def verify(
     body = await receive(request, caller, most_bytes=service.config.most_upload_bytes)
 
     def work() -> Verification:
-        recording = read_recording(body, filename, rate_hz=service.preparation.rate_hz)
+        recording = read_recording(body, filename)
         verdict = service.desk.verify(person.name, recording)
         told = verdict.details() if caller.is_operator else verdict.summary()
         return Verification.model_validate(told)

@@ -88,6 +88,7 @@ def serve(
         folder=vault or home_folder(),
         database=database,
         models=tuple(model or own_models()),
+        known_models=own_models(),
         host=host,
         port=port,
         workers=workers,
@@ -103,7 +104,7 @@ def serve(
         connections_per_token=connections_per_token,
         connections_per_address=connections_per_address,
     )
-    for name in config.models:
+    for name in (*config.models, *config.known_models):
         find_model(name)  # before anything is said to be served
     if engine is EngineKind.RAY:
         _serve_on_cluster(config, address)

@@ -79,7 +79,8 @@ class Card:
         if sampled_hz < least_sampled_hz(self.rate_hz):
             raise ModelError(
                 f"the model was made for {self.rate_hz:g} Hz; these samples were taken at"
-                f" {sampled_hz:.4g} Hz, which needs one made for that, as default-50 and default-25"
+                f" {sampled_hz:.4g} Hz, too rarely for it: whoever enrolls with this sensor gets a"
+                " model made for such a rate"
             )
 
     def to_json(self) -> str:

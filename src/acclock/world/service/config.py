@@ -26,6 +26,8 @@ class ServiceConfig:
     models: tuple[str, ...] = ()
     """Names or files of models that enroll; without any the shipped ones do. Either way everybody
     is recognized by the model that they were enrolled with."""
+    known_models: tuple[str, ...] = ()
+    """Names or files of further models, which only recognize."""
     host: str = "127.0.0.1"
     port: int = 8377
     workers: int = 1

@@ -41,7 +41,7 @@ class Service:
 def open_service(config: ServiceConfig) -> Service:
     """Open the vault; nothing runs yet, and models are loaded when somebody needs them."""
     vault = open_vault(config.folder, url=config.database)
-    desk = open_desk(vault, models=config.models)
+    desk = open_desk(vault, models=config.models, known=config.known_models)
     metrics, board = Metrics(), Board()
     store = Store(vault, metrics)
     engine = Engine(metrics, batch=config.batch, most_streams=config.most_streams)

@@ -79,7 +79,12 @@ async def _watch(service: Service, connection: Connection, caller: Caller, hello
     wanted = read_wanted(hello, caller, service.config)
     hear = partial(_pass_on, service, connection, caller, traced=wanted.traced)
     watching = await run_in_threadpool(prepare, service, person, wanted, hear)
-    ready = {"type": "ready", "policy": wanted.policy.name, "entry": wanted.policy.entry}
+    ready = {
+        "type": "ready",
+        "policy": wanted.policy.name,
+        "entry": wanted.policy.entry,
+        "model": service.desk.models.name_of(person.model),
+    }
 
     async def obey(control: Control) -> None:
         if control.get("type") == "removed":

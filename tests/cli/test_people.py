@@ -206,3 +206,66 @@ def test_mistakes_are_sentences_and_change_nothing(home: Home, recordings: Path)
     home.refused("restore", recordings / "anna-0.npz")
 
     assert home.answer("show", "anna") == before
+
+
+@pytest.fixture(scope="module")
+def airpods(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two sessions of somebody whose earphone samples at 25 Hz."""
+    folder = tmp_path_factory.mktemp("airpods")
+    for session in range(2):
+        scene = Scene(duration_s=180.0, session=session, rate_hz=25.0)
+        worn = simulate(draw_person(2, seed=SEED), scene, seed=SEED)
+        write(worn.recording, folder / f"cara-{session}.npz")
+    return folder
+
+
+def test_who_wears_airpods_names_no_model(home: Home, recordings: Path, airpods: Path) -> None:
+    enrolled = home.run("enroll", "cara", airpods / "cara-0.npz")
+    again = home.run("verify", "cara", airpods / "cara-1.npz")
+    other = home.run("verify", "anna", recordings / "anna-1.npz")
+
+    assert "model default-25: the samples were taken at 25 Hz" in enrolled.stdout
+    assert "model default-25: cara was enrolled with it" in again.stdout
+    assert "model default: anna was enrolled with it" in other.stdout
+    assert (enrolled.returncode, again.returncode, other.returncode) == (0, 0, 0)
+    found = home.answer("identify", airpods / "cara-1.npz")
+    assert found["name"] == "cara"
+    assert "taken at 25 Hz" in str(found["not_compared"])
+    assert "default-25" in str(home.answer("list"))
+    assert "acclock migrate" in home.refused(
+        "verify", "anna", recordings / "anna-1.npz", "--model", "default-25"
+    )
+
+
+def test_models_of_the_settings_enroll_and_recognize(home: Home, recordings: Path) -> None:
+    home.environment["ACCLOCK_MODEL"] = "default-50"
+    home.answer("enroll", "ben", recordings / "ben-0.npz")
+
+    assert home.answer("show", "ben")["model"] == "default-50"
+    assert home.answer("verify", "anna", recordings / "anna-1.npz")["model"] == "default"
+    home.environment["ACCLOCK_MODEL"] = "nothere"
+    assert "there is no model 'nothere'" in home.refused("identify", recordings / "anna-1.npz")
+
+
+def test_templates_are_carried_over_from_kept_recordings_and_back(
+    home: Home, recordings: Path
+) -> None:
+    home.answer("enroll", "ben", recordings / "ben-0.npz", "--keep", "--model", "default-25")
+
+    done = home.run("migrate", "--all", "--json")
+    again = home.answer("migrate", "ben")
+
+    told = json.loads(done.stdout)
+    assert told["migrated"] == [{"name": "ben", "version": 2, "model": "default"}]
+    assert [one["name"] for one in told["left_as_they_were"]] == ["anna"]
+    assert done.returncode == 1
+    assert again["had_that_model"] == ["ben"]
+    assert home.answer("verify", "ben", recordings / "ben-1.npz")["verified"] is True
+    home.answer("rollback", "ben", 1)
+    assert home.answer("verify", "ben", recordings / "ben-1.npz")["model"] == "default-25"
+
+
+def test_migrating_says_whom_it_needs(home: Home) -> None:
+    assert "--all" in home.refused("migrate")
+    assert "--all" in home.refused("migrate", "anna", "--all")
+    assert "nobody is enrolled" in home.refused("migrate", "nobody")

@@ -8,12 +8,15 @@ from math import inf
 
 import pytest
 
-from acclock.errors import GrantError, MonitorError, TaskFailedError
+from acclock.errors import GrantError, ModelError, MonitorError, TaskFailedError
+from acclock.matching.enrollment import enroll
 from acclock.matching.template import Template
 from acclock.session.chunks import Chunk
 from acclock.session.grants import Grant
 from acclock.session.policies import BALANCED, STRICT, Policy
+from acclock.simulation import Scene, draw_person, simulate
 from acclock.world.desk import Desk
+from acclock.world.models.catalog import ModelCatalog
 from acclock.world.monitoring.chronicle import Chronicle, write_chronicle
 from acclock.world.monitoring.monitor import Monitor
 from acclock.world.monitoring.ward import Ward
@@ -199,3 +202,34 @@ def test_a_light_enrollment_grows_while_it_is_worn(
     assert watched.kinds.count("template") == 1
     assert desk.vault.template("anna").windows == enrolled.windows + 10
     assert desk.vault.events()[-1].kind == "grown"
+
+
+def test_a_template_that_is_carried_over_meanwhile_is_followed_when_at_rest(
+    desk: Desk, carried: Template
+) -> None:
+    watched = Watched(desk, "wear person-000 500 s")
+    desk.vault.revise("anna", carried, after=1, kind="migrated")
+
+    chronicle = watched.run(grant_after_s=400.0)
+
+    assert watched.monitor is not None
+    assert watched.monitor._model.name == "default-50"
+    assert chronicle.open_s(400.0, 500.0) > 60.0
+
+
+def test_a_template_of_a_model_that_is_not_here_locks_and_ends_the_monitor(desk: Desk) -> None:
+    unknown = replace(desk.vault.template("anna"), model="0" * 64)
+    watched = Watched(desk, "wear person-000 5 h")
+
+    with pytest.raises(ModelError, match="acclock migrate"):
+        watched.run(grant_after_s=9.0, then=lambda: desk.vault.revise("anna", unknown, after=1))
+
+    assert watched.kinds[-2:] == ["locked", "stopped"]
+
+
+@pytest.fixture(scope="module")
+def carried() -> Template:
+    """The template of person-000 as the model of 50 Hz knows them."""
+    worn = simulate(draw_person(0), Scene(duration_s=360.0), seed=0).recording
+    model = ModelCatalog().named("default-50")
+    return enroll(model.observe(worn).good, cohort=model.cohort, now=datetime.now(UTC))

@@ -1,4 +1,6 @@
+from dataclasses import replace
 from datetime import UTC, datetime
+from random import Random
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,9 +11,10 @@ from hypothesis import strategies as st
 from acclock.errors import ModelError, SignalError
 from acclock.matching.cohort import Cohort
 from acclock.matching.enrollment import enroll
-from acclock.matching.identification import Index
+from acclock.matching.identification import Identification, Index, choose_best
 from acclock.matching.rule import RULES
 from acclock.matching.template import Template
+from acclock.matching.verdict import Verdict
 from acclock.matching.verification import verify
 from acclock.values import FloatArray
 
@@ -165,3 +168,45 @@ def test_other_models_and_widths_are_refused(crowd: "type[Crowd]", now: datetime
         index.put("two", enroll(windows, cohort=other, now=now))
     with pytest.raises(SignalError, match="2 numbers; this needs 32"):
         index.identify(np.array([1.0, 0.0]))
+
+
+@given(distances=st.lists(st.floats(0.0, 2.0), min_size=1, max_size=5), order=st.randoms())
+def test_of_several_models_the_one_that_fits_clearly_best_names(
+    distances: list[float], order: Random
+) -> None:
+    found = [_found(str(number), distance) for number, distance in enumerate(distances)]
+    shuffled = order.sample(found, len(found))
+
+    chosen = choose_best(shuffled)
+
+    nearest, *others = sorted(distances)
+    clear = all(other >= 1.0 or (other - nearest) / 0.1 >= 0.25 for other in others)
+    assert chosen.name == (str(distances.index(nearest)) if nearest < 1.0 and clear else None)
+    assert chosen.name == choose_best(found).name
+
+
+def test_two_people_of_different_models_who_fit_alike_are_nobody() -> None:
+    chosen = choose_best([_found("anna", 0.5), _found("ben", 0.51)])
+
+    assert (chosen.name, chosen.reason) == (None, "two enrolled people fit alike")
+
+
+def test_a_model_whose_people_fit_alike_does_not_make_way_for_a_worse_one() -> None:
+    alike = replace(_found("anna", 0.2), name=None)
+
+    assert choose_best([_found("ben", 0.9), alike]).name is None
+
+
+def test_who_could_not_be_compared_is_nobody() -> None:
+    nobody = Identification(name=None, reason="nobody is enrolled", verdict=None)
+
+    assert choose_best([]).reason == "nobody could be compared"
+    assert choose_best([nobody]).name is None
+    assert choose_best([nobody, _found("anna", 0.5)]).name == "anna"
+
+
+def _found(name: str, distance: float) -> Identification:
+    verdict = Verdict(distance=distance, threshold=1.0, spread=0.1)
+    return Identification(
+        name=name if verdict.accepted else None, reason=verdict.reason, verdict=verdict
+    )

@@ -67,10 +67,9 @@ def wearer(user: FloatArray) -> Wearer:
 
 @pytest.fixture
 def open_session(template: Template, cohort: Cohort, wearer: Wearer) -> Callable[[Policy], Session]:
-    def make(policy: Policy = BALANCED) -> Session:
-        return Session(
-            template, cohort, Preparation(name="bandpass"), wearer, policy, person="anna"
-        )
+    def make(policy: Policy = BALANCED, *, rate_hz: float = 100.0) -> Session:
+        preparation = Preparation(name="bandpass", rate_hz=rate_hz)
+        return Session(template, cohort, preparation, wearer, policy, person="anna")
 
     return make
 

@@ -329,6 +329,34 @@ def test_sessions_that_are_looked_at_together_stand_as_if_alone(
     assert [session.standing.unlocked for session in together] == [True, False, True]
 
 
+def test_sessions_of_different_models_are_looked_at_together_as_if_alone(
+    open_session: Open, user: FloatArray
+) -> None:
+    rates_hz = (100.0, 25.0, 100.0, 50.0)
+    alone, together = ([open_session(rate_hz=hz) for hz in rates_hz] for _ in range(2))
+
+    for now_s in np.arange(0.2, 30.0, 0.2):
+        ends = [(round(hz * (now_s - 0.2)), round(hz * now_s), round(100 / hz)) for hz in rates_hz]
+        parts = [worn()[:, ::step][:, start:end] for start, end, step in ends]
+        for session in (*alone, *together):
+            session.grant(FOREVER, now_s)
+        for session, part in zip(alone, parts, strict=True):
+            for question in session.listen(part, np.ones(part.shape[1], bool), now_s):
+                session.hear(question, user, now_s)
+        heard = [
+            session.overhear(part, np.ones(part.shape[1], bool), now_s)
+            for session, part in zip(together, parts, strict=True)
+        ]
+        found = [one for one in heard if one is not None]
+        for session, one, seen in zip(together, found, look_together(found), strict=True):
+            for question in session.understand(one, seen, now_s):
+                session.hear(question, user, now_s)
+
+        assert list(map(stand, alone)) == list(map(stand, together))
+
+    assert all(session.standing.unlocked for session in together)
+
+
 def stand(session: Session) -> tuple[object, ...]:
     standing = session.standing
     return standing.state, standing.reason, standing.answer.reason, standing.confidence

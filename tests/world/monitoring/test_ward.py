@@ -141,3 +141,32 @@ def test_a_person_who_was_removed_is_not_known_though_the_name_is_taken_again(
     add(desk, windows[:40], clock, goal=40)
 
     assert not ward.is_known()
+
+
+def test_a_template_that_was_carried_over_brings_its_model(
+    desk: Desk, clock: Clock, windows: FloatArray
+) -> None:
+    ward = add(desk, windows[:30], clock, goal=50)
+    slower = desk.models.named("default-50")
+    template = replace(ward.template, model=slower.embedder.fingerprint)
+
+    desk.vault.revise("anna", template, after=1, kind="migrated")
+
+    assert (ward.newest.model.name, ward.look(), ward.newest.model) == (
+        "default",
+        "changed",
+        slower,
+    )
+
+
+def test_a_template_of_a_model_that_is_not_here_is_never_taken(
+    desk: Desk, clock: Clock, windows: FloatArray
+) -> None:
+    ward = add(desk, windows[:30], clock, goal=50)
+    before = ward.newest
+
+    desk.vault.revise("anna", replace(ward.template, model="0" * 64), after=1)
+
+    with pytest.raises(ModelError, match="acclock migrate"):
+        ward.look()
+    assert ward.newest is before

@@ -77,12 +77,13 @@ class Ear:
 class Recorder:
     """An embedding that notes how large its batches were."""
 
-    def __init__(self) -> None:
+    def __init__(self, model: float = 7.0) -> None:
         self.batches: list[int] = []
+        self._model = model
 
     def __call__(self, windows: FloatArray) -> FloatArray:
         self.batches.append(len(windows))
-        return windows[:, 0, :2]
+        return windows[:, 0, :2] / 7.0 * self._model
 
 
 def run(engine: Engine, until: Callable[[], bool]) -> None:
@@ -116,6 +117,21 @@ def test_windows_of_many_streams_are_embedded_together_and_told_apart() -> None:
 
     assert embed.batches == [4, 4, 2]
     assert [len(ear.answers) for ear in ears] == [1] * 10
+
+
+def test_every_window_is_embedded_by_the_model_of_its_own_stream() -> None:
+    engine, ours, _, ears = crowd(3)
+    other = Recorder(model=1.0)
+    ears += [Ear(f"other {number}", other) for number in range(2)]
+    assert all(engine.admit(ear) for ear in ears[3:])
+    for ear in ears[::2] + ears[1::2]:
+        engine.feed(ear, chunk())
+
+    run(engine, lambda: all(ear.told for ear in ears))
+
+    assert (ours.batches, other.batches) == ([3], [2])
+    answers = [float(ear.answers[0][0]) for ear in ears]
+    assert answers == [7.0, 7.0, 7.0, 1.0, 1.0]
 
 
 def test_what_waited_too_long_is_not_answered_and_locks() -> None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from math import inf
+from shlex import quote
 
 import numpy as np
 
@@ -55,9 +56,10 @@ class Desk:
         person = self.vault.person(name)
         if asked is not None and fingerprint_of(find_model(asked)) != person.model:
             known = self.models.name_of(person.model) or "a model that is not here"
+            command = f"acclock migrate {quote(person.name)} --model {quote(asked)}"
             raise ModelError(
                 f"{person.name} was enrolled with {known}, not with {asked}: leave --model out, or "
-                f"carry the template over by `acclock migrate {person.name} --model {asked}`"
+                f"carry the template over by `{command}`"
             )
         reason = f"{person.name} was enrolled with it"
         return ChosenModel(model=self.models.made(person.model), reason=reason)

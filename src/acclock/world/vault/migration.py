@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from shlex import quote
 
 from acclock.errors import EnrollmentError, ModelError, SignalError, TooFewError
 from acclock.matching.template import Template
@@ -53,5 +54,5 @@ def _remake(vault: Vault, person: Person, remake: Remake) -> Template | None:
 
 
 def _enroll_again(person: Person) -> str:
-    name = person.name
+    name = quote(person.name)
     return f"to enroll them again: `acclock remove {name}`, `acclock enroll {name} FILE --keep`"

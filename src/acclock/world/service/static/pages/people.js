@@ -23,7 +23,7 @@ export async function show(content, { role, signal }) {
     const rows = people.map((person) => row(person.name,
       stateOf(sessions.filter((one) => one.person === person.name)),
       sayDay(person.created),
-      person.current ? `version ${person.version}, ${person.model}` : `its model is not here: acclock migrate ${person.name}, or enroll anew`,
+      person.current ? `version ${person.version}, ${person.model}` : "its model is not here: acclock migrate, or enroll anew",
       role === "operator" ? actions(person) : ""));
     place.replaceChildren(table("Enrolled people", ["Name", "Now", "Enrolled", "Template", "Actions"], rows));
   }

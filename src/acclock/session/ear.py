@@ -29,6 +29,9 @@ from acclock.values import BoolArray, FloatArray
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
+_MOST = 1e6
+"""In m/s²: what is beyond is no acceleration, and its square may be no number."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heard:
@@ -116,9 +119,9 @@ class Ear:
         """Take even samples and give what is to be looked at, with what others overhear."""
         if samples.ndim != 2 or samples.shape[0] != 3 or received.shape != samples.shape[1:]:
             raise SignalError(f"a session hears three axes in rows; these have {samples.shape}")
-        even, arrived = samples, received
-        if not (received.all() and np.isfinite(samples).all()):  # hardly ever
-            arrived = received & np.isfinite(samples).all(axis=0)
+        even, arrived, sound = samples, received, np.abs(samples) < _MOST
+        if not (received.all() and sound.all()):  # hardly ever
+            arrived = received & sound.all(axis=0)
             even = np.where(arrived, samples, 0.0)
         self._pace, wrong = keep_pace(
             self._pace, arrived, rate_hz=self._rate_hz, now_s=now_s, stall_s=self._policy.stall_s

@@ -15,6 +15,7 @@ from acclock.world.service.replicas import Heard, Told, exchange, order_grant
 from acclock.world.service.snapshots import Snapshot
 from acclock.world.service.store import Store
 from acclock.world.service.tables import happenings, orders, replicas, streams, tokens
+from acclock.world.service.takeovers import take_over
 from acclock.world.service.tokens import check_token, create_token, revoke_token
 from acclock.world.vault.rekeying import rotate_keys
 from acclock.world.vault.row_macs import MAC, has_valid_mac
@@ -66,6 +67,7 @@ def listen(store: Store, *, last: int | None = None, token: str = "") -> Heard:
 def fill(store: Store) -> str:
     """Write a row into every table; give the secret of the token."""
     secret, _ = create_token(store, "relying-party", duration_s=600, person=PERSON, may_grant=True)
+    take_over(store, PERSON, STREAM)
     speak(store, "unlocked", news=True)
     order_grant(store, STREAM, 60)
     return secret
@@ -255,6 +257,7 @@ def test_a_session_that_was_unlocked_before_is_not_believed(
 ) -> None:
     with place.open() as vault:
         store = Store(vault)
+        take_over(store, PERSON, STREAM)
         speak(store, "unlocked")
         assert [one.state for _, one in listen(store).sessions.values()] == ["unlocked"]
         older, beats = copies(store, streams), copies(store, replicas)

@@ -203,15 +203,13 @@ def _read(store: Store, rows: SignedRows, told: Told, grants: Sequence[tuple[str
     news = rows.keep(happenings, select(happenings).where(foreign).order_by(happenings.c.number))
     good = (tokens.c.token.in_(told.tokens)) & (tokens.c.expires > time.time())
     standing = frozenset(rows.connection.execute(select(current.c.stream)).scalars())
-    # filtered only now: a replica stands by all of its sessions, also by those replaced since
-    others = [row for row in _read_sessions(rows, told.replica) if row["stream"] in standing]
-    sessions, strange = _read_each(
-        {f"stream {row['stream']}": row for row in others}, _read_session
-    )
+    others = {f"stream {row['stream']}": row for row in _read_sessions(rows, told.replica)}
+    sessions, strange = _read_each(others, _read_session)
     changes, odd = _read_each({f"change {row.number}": row for row in news}, _read_change)
     return Heard(
         beats={row.replica: row.beat for row in beats if _is_fresh(row.seen)},
-        sessions=dict(sessions),
+        # not before: a replica stands by all of its sessions, also by those replaced since
+        sessions={stream: one for stream, one in sessions if stream in standing},
         changes=[one for at, one in changes if _is_fresh(at) or one[1].state == "locked"],
         last=newest,
         grants=grants,

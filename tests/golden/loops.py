@@ -1,0 +1,516 @@
+"""The two loops from packets to decisions, driven by a clock that is set by hand.
+
+All that the traces need to know of the program is in this file: when modules move or the loops
+become one, only this file changes.
+"""
+
+import asyncio
+import os
+import selectors
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cache, partial
+from itertools import chain
+from math import inf
+from operator import methodcaller
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, TypeVar, TypeVarTuple, Unpack
+
+import numpy as np
+import pytest
+
+from acclock.embedding.embedder import Embedder
+from acclock.errors import AccLockError, NameRefusedError
+from acclock.matching.cohort import Cohort
+from acclock.matching.enrollment import enroll
+from acclock.matching.template import Template
+from acclock.pipeline import Preparation
+from acclock.session.chunks import Break, Chunk
+from acclock.session.events import Event, Status
+from acclock.session.grants import Grant
+from acclock.session.policies import POLICIES, Policy, policy_named
+from acclock.session.reasons import Reason
+from acclock.simulation import Scene, draw_person, simulate
+from acclock.values import FloatArray, Recording
+from acclock.world.desk import DEFAULT_MODEL, Desk
+from acclock.world.files import open_dataset
+from acclock.world.models.cohorts import cohort_path, read_cohort
+from acclock.world.models.files import find_model, read_model
+from acclock.world.monitoring.herald import Herald
+from acclock.world.monitoring.monitor import Monitor
+from acclock.world.monitoring.ward import Ward
+from acclock.world.service.engine import Engine
+from acclock.world.service.intake import Intake
+from acclock.world.service.joining import Wanted, prepare
+from acclock.world.service.listeners import Message
+from acclock.world.service.metrics import Metrics
+from acclock.world.service.refusals import RefusedError
+from acclock.world.service.snapshots import Snapshot
+from acclock.world.service.watching import Watching
+from acclock.world.sources.frames import encode
+from acclock.world.sources.messages import Reader
+from acclock.world.sources.relay import Inbox, relay
+from acclock.world.sources.simulator import SimulatorSource
+from acclock.world.sources.source import Faults, Stream, break_off
+from acclock.world.wearing import observe
+from tests.golden.packets import Damage, Packet, Signal, packetize, spoil
+from tests.golden.scripts import Played, Script
+
+Row = tuple[float, str, str, str]
+"""When, since the beginning of the stream; the state, its reason, and the confidence."""
+Given = TypeVar("Given")
+Taken = TypeVarTuple("Taken")
+NAME = "anna"
+_BEGIN_S, _DEVICE_BEGIN_S = 1000.0, 5000.0
+_ENROLLED = datetime(2026, 1, 5, tzinfo=UTC)
+_ENGINE_WAITS_S, _IDLE_ROUND_S = 0.03, 0.2
+"""How long the engine waits for others to work on a piece with, and for a first one."""
+POLICY_NAMES = tuple(POLICIES)
+SESSION_REASONS = frozenset(Reason) - {Reason.MOTION, Reason.WEAK, Reason.WARM_UP}
+"""Why a session is locked or unlocked; the others are said of windows."""
+_WORDS = {reason.sentence: reason.value for reason in Reason}
+
+
+# --- who wears the earphone, and who is enrolled ---
+
+
+class Remembering:
+    """The shipped model; windows that both loops ask about are embedded once."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self.card, self._embedder = embedder.card, embedder
+        self._known: dict[bytes, FloatArray] = {}
+
+    def embed(self, windows: FloatArray) -> FloatArray:
+        keys = [window.tobytes() for window in windows]
+        new = [place for place, key in enumerate(keys) if key not in self._known]
+        if new:
+            embeddings = self._embedder.embed(windows[new])
+            self._known |= {keys[place]: row for place, row in zip(new, embeddings, strict=True)}
+        return np.stack([self._known[key] for key in keys])
+
+
+@cache
+def load_model() -> tuple[Remembering, Cohort]:
+    path = find_model(DEFAULT_MODEL)
+    embedder = Embedder(read_model(path))
+    cohort = read_cohort(cohort_path(Path(path)), model=embedder.fingerprint)
+    return Remembering(embedder), cohort
+
+
+@cache
+def load(dataset: str, person: str, session: str) -> Recording:
+    """Read a real recording."""
+    folder = Path(os.environ["ACCLOCK_DATA"])
+    entries = open_dataset(folder / f"{dataset}-dev.zip").of([person])
+    return next(entry for entry in entries if entry.session == session).load(100.0)
+
+
+@cache
+def enroll_user(user: tuple[str, str, tuple[str, ...]] | None) -> Template:
+    embedder, cohort = load_model()
+    if user is None:
+        worn = [simulate(draw_person(0), Scene(duration_s=180.0)).recording]
+    else:
+        dataset, person, sessions = user
+        worn = [load(dataset, person, session) for session in sessions]
+    good = np.vstack([observe(recording, embedder).good for recording in worn])
+    return enroll(good, cohort=cohort, now=_ENROLLED)
+
+
+@cache
+def list_packets(script: Script) -> list[Packet]:
+    if isinstance(script.acts, str):
+        parts = (SimulatorSource(one, rate_hz=script.rate_hz) for one in script.acts.split(";"))
+        drawn = chain.from_iterable(part.pieces() for part in parts)
+        pieces = [_as_signal(one) if isinstance(one, Break) else one for one in drawn]
+    else:
+        pieces = [_cut_out(one) for one in script.acts]
+    return spoil(packetize(pieces), script.damages)
+
+
+def _as_signal(broken: Break) -> Signal:
+    return "removed" if broken.reason == "removed" else "disconnect"
+
+
+def _cut_out(played: Played) -> Recording:
+    whole = load(played.dataset, played.person, played.session)
+    count = round(played.for_s * whole.rate_hz)
+    return Recording(
+        samples=whole.samples[:, :count],
+        rate_hz=whole.rate_hz,
+        received=whole.received[:count],
+    )
+
+
+def _write_message(packet: Packet, *, first: int = 0) -> bytes | str:
+    """Write what travels; frames are numbered from ``first``."""
+    if packet.spoiled == "text":
+        return '{"battery": 80}'
+    data = encode(
+        packet.samples,
+        sequence=first + packet.sequence,
+        time_us=round((_DEVICE_BEGIN_S + packet.stamp_s) * 1e6),
+        period_us=round(packet.period_s * 1e6),
+    )
+    if packet.spoiled == "cut":
+        return data[:-7]
+    return data[:5] + b"\xff" + data[6:] if packet.spoiled == "flipped" else data
+
+
+class OnePersonVault:
+    """Knows the user, until they are removed, and keeps what was learned."""
+
+    def __init__(self, template: Template) -> None:
+        self._templates: list[Template] = [template]
+
+    def person(self, name: str) -> Any:  # noqa: ANN401 - as much of a person as loops read
+        if not self._templates:
+            raise NameRefusedError(f"nobody is enrolled under the name {name!r}")
+        return SimpleNamespace(person="1", name=name, version=len(self._templates))
+
+    def template(self, _name: str, version: int | None = None) -> Template:
+        return self._templates[(version or 0) - 1]
+
+    def clock(self) -> datetime:
+        return _ENROLLED
+
+    def revise(self, name: str, template: Template, **_: object) -> Any:  # noqa: ANN401
+        self._templates.append(template)
+        return self.person(name)
+
+    def remove(self) -> None:
+        self._templates.clear()
+
+
+def _open_desk(script: Script, model: Any) -> Desk:  # noqa: ANN401 - what embeds, and its card
+    vault: Any = OnePersonVault(enroll_user(script.user))
+    return Desk(vault=vault, embedder=model, cohort=load_model()[1])
+
+
+def _policy(script: Script) -> Policy:
+    return policy_named(script.policy).opened_by(script.entry)
+
+
+# --- time, and what is written down ---
+
+
+class Clock:
+    """Shows what it was set to."""
+
+    def __init__(self) -> None:
+        self.now_s = _BEGIN_S
+
+    @property
+    def passed_s(self) -> float:
+        return self.now_s - _BEGIN_S
+
+    def set(self, passed_s: float) -> None:
+        self.now_s = max(self.now_s, _BEGIN_S + passed_s)
+
+    def skip(self, by_s: float) -> None:
+        self.now_s += by_s
+
+
+@contextmanager
+def set_by_hand() -> Iterator[Clock]:
+    """Let everybody's monotonic clock, that of event loops too, show what it is set to."""
+    clock = Clock()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(time, "monotonic", lambda: clock.now_s)
+        yield clock
+
+
+class SlowModel:
+    """The model, which now and then takes its time."""
+
+    def __init__(
+        self, clock: Clock, damages: Iterable[Damage], wait: Callable[[float], None]
+    ) -> None:
+        self._model, self._clock, self._wait = load_model()[0], clock, wait
+        self._slow = [one for one in damages if one.kind == "slow model"]
+        self.card = self._model.card
+
+    def embed(self, windows: FloatArray) -> FloatArray:
+        for one in self._slow:
+            if one.from_s < self._clock.passed_s <= one.until_s:
+                self._wait(one.size)
+        return self._model.embed(windows)
+
+
+@dataclass
+class Tape:
+    """The rows of one stream: one each time that something has changed."""
+
+    clock: Clock
+    rows: list[Row] = field(default_factory=list)
+
+    def note(self, state: str, reason: str, confidence: str = "low") -> None:
+        if not self.rows or self.rows[-1][1:] != (state, reason, confidence):
+            self.rows.append((round(self.clock.passed_s, 2), state, reason, confidence))
+
+
+# --- the monitor ---
+
+
+class _LeapingSelector(selectors.SelectSelector):
+    """Where an event loop would wait, the clock leaps."""
+
+    def __init__(self, clock: Clock) -> None:
+        super().__init__()
+        self._clock = clock
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        ready = super().select(0)
+        if not ready and timeout is None:
+            raise RuntimeError("everything waits, and nothing will happen any more")
+        if not ready and timeout:
+            self._clock.skip(timeout)
+        return ready
+
+
+class _ManualLoop(asyncio.SelectorEventLoop):
+    """An event loop that never waits, and does the work of threads itself."""
+
+    def __init__(self, clock: Clock) -> None:
+        super().__init__(_LeapingSelector(clock))
+
+    def run_in_executor(
+        self,
+        _executor: Executor | None,
+        func: Callable[[Unpack[Taken]], Given],
+        *args: *Taken,
+    ) -> "asyncio.Future[Given]":
+        future: asyncio.Future[Given] = self.create_future()
+        try:
+            future.set_result(func(*args))
+        except Exception as error:  # noqa: BLE001 - it is raised where it is awaited
+            future.set_exception(error)
+        return future
+
+
+class PacketSource:
+    """A source of frames, such as that of a WebSocket, without the socket."""
+
+    name = "packets"
+
+    def __init__(self, packets: Sequence[Packet], *, rate_hz: float) -> None:
+        self.rate_hz, self.faults = rate_hz, Faults()
+        self._packets = packets
+
+    def now_s(self) -> float:
+        return time.monotonic()
+
+    def stream(self) -> Stream:
+        return relay(self._feed, faults=self.faults)
+
+    async def _feed(self, inbox: Inbox) -> None:
+        reader = Reader(self.faults)
+        for packet in self._packets:
+            await asyncio.sleep(max(0.0, _BEGIN_S + packet.at_s - time.monotonic()))
+            if packet.signal is not None:
+                reader.forget()
+                inbox.put([break_off(packet.signal)])
+            else:
+                inbox.put(reader.read(_write_message(packet), time.monotonic()))
+
+
+class MonitorTape(Tape):
+    """Writes down what a monitor tells."""
+
+    def tell(self, event: Event) -> None:
+        if event.kind in ("template", "trouble"):
+            self.rows.append((round(self.clock.passed_s, 2), event.kind, event.note, ""))
+        self.refresh(event.status)
+
+    def refresh(self, status: Status) -> None:
+        self.note(status.state, _WORDS.get(status.reason, status.reason), status.confidence)
+
+
+def run_monitor(script: Script) -> list[Row]:
+    """Let a monitor take a stream."""
+    with set_by_hand() as clock:
+        tape, loop = MonitorTape(clock), _ManualLoop(clock)
+        try:
+            loop.run_until_complete(_watch(script, tape, clock))
+        except AccLockError as error:
+            tape.note("locked", str(error))
+        finally:
+            loop.close()
+    return tape.rows
+
+
+async def _watch(script: Script, tape: MonitorTape, clock: Clock) -> None:
+    desk = _open_desk(script, SlowModel(clock, script.damages, clock.skip))
+    vault: Any = desk.vault
+    source = PacketSource(list_packets(script), rate_hz=script.rate_hz)
+    herald = Herald([tape], person=NAME, device="packets", clock=lambda: _ENROLLED)
+    monitor = Monitor(Ward(desk, NAME), source, herald, policy=_policy(script))
+    loop = asyncio.get_running_loop()
+
+    def grant(for_s: float) -> None:
+        monitor.grant(Grant(person=NAME, expires_s=time.monotonic() + for_s))
+
+    for at_s, for_s in script.grants:
+        loop.call_at(_BEGIN_S + at_s, grant, for_s)
+    if script.deleted_s is not None:
+        loop.call_at(_BEGIN_S + script.deleted_s, vault.remove)
+    for damage in script.damages:
+        if damage.kind in ("frozen", "busy"):
+            loop.call_at(_BEGIN_S + damage.from_s, clock.skip, damage.for_s)
+    await monitor.run()
+
+
+# --- the service ---
+
+
+class ManualEngine(Engine):
+    """An engine that goes round when it is told to, and not in a thread."""
+
+    def __init__(self, model: SlowModel) -> None:
+        super().__init__(model.embed, Metrics())
+        self.stop()  # so that nothing waits for more to come
+        at_once: Any = SimpleNamespace(
+            is_closed=lambda: False, call_soon_threadsafe=lambda call, *what: call(*what)
+        )
+        self._loop = at_once
+
+    def go_round(self) -> None:
+        """Go round once, and until nothing waits."""
+        self._running = True
+        self._run()
+        while self._inbox._items:
+            self._running = True
+            self._run()
+
+    def _post(self, listeners: Any) -> None:  # noqa: ANN401 - as the engine calls it
+        super()._post(listeners)
+        self._running = False
+
+
+class ServedStream:
+    """One client of the service, and what it is told."""
+
+    def __init__(self, script: Script, engine: ManualEngine, clock: Clock) -> None:
+        self._script, self._engine, self.tape = script, engine, Tape(clock)
+        self._desk = _open_desk(script, load_model()[0])
+        self._watching: Watching | None = None
+        self._over = False
+
+    def list_events(self) -> Iterator["Timed"]:
+        packets = list_packets(self._script)
+        frozen = [one for one in self._script.damages if one.kind == "frozen"]
+        for packet in packets:
+            thaws_s = (one.until_s for one in frozen if one.from_s < packet.at_s <= one.until_s)
+            yield max(packet.at_s, *thaws_s, 0.0), partial(self._receive, packet)
+        for at_s, for_s in self._script.grants:
+            yield at_s, partial(self._order, methodcaller("grant", for_s))
+        if self._script.deleted_s is not None:
+            yield self._script.deleted_s, partial(self._order, methodcaller("forget"))
+        yield packets[-1].at_s + 0.1, partial(self._end, Reason.DISCONNECTED.value)
+
+    def _receive(self, packet: Packet) -> None:
+        if self._over:
+            return
+        if packet.signal == "disconnect":
+            self._leave(Reason.DISCONNECTED.value)
+            return
+        if self._watching is None:
+            self._watching = self._join(packet)
+        try:
+            piece = self._read(packet)
+        except RefusedError as refusal:
+            self._end(refusal.code)
+            return
+        if piece is not None and not self._engine.feed(self._watching, piece):
+            self._end("flood")
+
+    def _read(self, packet: Packet) -> Chunk | Break | None:
+        if packet.signal is not None:
+            return Break(reason="removed", heard_s=time.monotonic())
+        piece = self._intake.read(_write_message(packet, first=self._first))
+        assert not isinstance(piece, dict)
+        return piece
+
+    def _join(self, packet: Packet) -> Watching:
+        self._intake = Intake(Metrics())
+        self._first = self._intake.first - packet.sequence
+        service: Any = SimpleNamespace(
+            desk=self._desk, preparation=Preparation.of(load_model()[0].card)
+        )
+        person = self._desk.vault.person(NAME)
+        wanted = Wanted(policy=_policy(self._script), rate_hz=self._script.rate_hz)
+        watching = prepare(service, person, wanted, self._hear)
+        assert self._engine.admit(watching)
+        self.tape.note("locked", watching.snapshot.reason.value)
+        return watching
+
+    def _order(self, work: Callable[[Watching], None]) -> None:
+        if (watching := self._watching) is not None:
+            self._engine.feed(watching, lambda: work(watching))
+
+    def _hear(self, snapshot: Snapshot, news: list[Message]) -> None:
+        if self._watching is not None:
+            self.tape.note(snapshot.state, snapshot.reason.value, snapshot.confidence)
+            for message in news:
+                if message["type"] in ("shed", "forgotten"):
+                    self._end(message["type"])
+
+    def _leave(self, reason: str) -> None:
+        if self._watching is not None:
+            self._engine.dismiss(self._watching)
+            self._watching = None
+            self.tape.note("locked", reason)
+
+    def _end(self, reason: str) -> None:
+        self._leave(reason)
+        self._over = True
+
+
+Timed = tuple[float, Callable[[], None]]
+
+
+class Timeline:
+    """What happens on the event loop, at its time, whether or not the engine is at work."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._events: deque[Timed] = deque()
+
+    def plan(self, events: Iterable[Timed]) -> None:
+        self._events = deque(sorted([*self._events, *events], key=lambda one: one[0]))
+
+    @property
+    def next_s(self) -> float:
+        return self._events[0][0] if self._events else inf
+
+    def wait(self, for_s: float) -> None:
+        until_s = self._clock.passed_s + for_s
+        while self.next_s <= until_s + 1e-9:
+            at_s, happen = self._events.popleft()
+            self._clock.set(at_s)
+            happen()
+        self._clock.set(until_s)
+
+
+def run_service(scripts: Sequence[Script]) -> list[list[Row]]:
+    """Let one engine take streams that all begin at once."""
+    damages = [damage for script in scripts for damage in script.damages]
+    busy = [one for one in damages if one.kind in ("frozen", "busy")]
+    with set_by_hand() as clock:
+        timeline = Timeline(clock)
+        engine = ManualEngine(SlowModel(clock, damages, timeline.wait))
+        streams = [ServedStream(script, engine, clock) for script in scripts]
+        timeline.plan(chain.from_iterable(one.list_events() for one in streams))
+        while timeline.next_s < inf:
+            idle_s = timeline.next_s - clock.passed_s + _ENGINE_WAITS_S
+            timeline.wait(min(idle_s, _IDLE_ROUND_S))
+            if not any(one.from_s < clock.passed_s < one.until_s for one in busy):
+                engine.go_round()
+    return [stream.tape.rows for stream in streams]

@@ -1,4 +1,4 @@
-"""The two loops from packets to decisions, driven by a clock that is set by hand.
+"""The two loops from frames to decisions, driven by a clock that is set by hand.
 
 All that the traces need to know of the program is in this file: when modules move or the loops
 become one, only this file changes.
@@ -6,13 +6,8 @@ become one, only this file changes.
 
 import asyncio
 import os
-import selectors
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor
-from contextlib import contextmanager
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache, partial
 from itertools import chain
@@ -20,10 +15,9 @@ from math import inf
 from operator import methodcaller
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, TypeVar, TypeVarTuple, Unpack
+from typing import Any
 
 import numpy as np
-import pytest
 
 from acclock.embedding.embedder import Embedder
 from acclock.errors import AccLockError, NameRefusedError
@@ -59,15 +53,21 @@ from acclock.world.sources.relay import Inbox, relay
 from acclock.world.sources.simulator import SimulatorSource
 from acclock.world.sources.source import Faults, Stream, break_off
 from acclock.world.wearing import observe
-from tests.golden.packets import Damage, Packet, Signal, packetize, spoil
+from tests.golden.clocks import (
+    BEGIN_S,
+    Clock,
+    ManualLoop,
+    Row,
+    Timed,
+    Timeline,
+    TraceRecorder,
+    manual_clock,
+)
+from tests.golden.frames import Damage, SentFrame, Signal, cut_frames, spoil
 from tests.golden.scripts import Played, Script
 
-Row = tuple[float, str, str, str]
-"""When, since the beginning of the stream; the state, its reason, and the confidence."""
-Given = TypeVar("Given")
-Taken = TypeVarTuple("Taken")
 NAME = "anna"
-_BEGIN_S, _DEVICE_BEGIN_S = 1000.0, 5000.0
+_DEVICE_BEGIN_S = 5000.0
 _ENROLLED = datetime(2026, 1, 5, tzinfo=UTC)
 _ENGINE_WAITS_S, _IDLE_ROUND_S = 0.03, 0.2
 """How long the engine waits for others to work on a piece with, and for a first one."""
@@ -80,7 +80,7 @@ _WORDS = {reason.sentence: reason.value for reason in Reason}
 # --- who wears the earphone, and who is enrolled ---
 
 
-class Remembering:
+class CachedModel:
     """The shipped model; windows that both loops ask about are embedded once."""
 
     def __init__(self, embedder: Embedder) -> None:
@@ -97,11 +97,11 @@ class Remembering:
 
 
 @cache
-def load_model() -> tuple[Remembering, Cohort]:
+def load_model() -> tuple[CachedModel, Cohort]:
     path = find_model(DEFAULT_MODEL)
     embedder = Embedder(read_model(path))
     cohort = read_cohort(cohort_path(Path(path)), model=embedder.fingerprint)
-    return Remembering(embedder), cohort
+    return CachedModel(embedder), cohort
 
 
 @cache
@@ -125,14 +125,14 @@ def enroll_user(user: tuple[str, str, tuple[str, ...]] | None) -> Template:
 
 
 @cache
-def list_packets(script: Script) -> list[Packet]:
+def list_frames(script: Script) -> list[SentFrame]:
     if isinstance(script.acts, str):
         parts = (SimulatorSource(one, rate_hz=script.rate_hz) for one in script.acts.split(";"))
         drawn = chain.from_iterable(part.pieces() for part in parts)
         pieces = [_as_signal(one) if isinstance(one, Break) else one for one in drawn]
     else:
         pieces = [_cut_out(one) for one in script.acts]
-    return spoil(packetize(pieces), script.damages)
+    return spoil(cut_frames(pieces), script.damages)
 
 
 def _as_signal(broken: Break) -> Signal:
@@ -149,19 +149,19 @@ def _cut_out(played: Played) -> Recording:
     )
 
 
-def _write_message(packet: Packet, *, first: int = 0) -> bytes | str:
+def _write_message(frame: SentFrame, *, first: int = 0) -> bytes | str:
     """Write what travels; frames are numbered from ``first``."""
-    if packet.spoiled == "text":
+    if frame.spoiled == "text":
         return '{"battery": 80}'
     data = encode(
-        packet.samples,
-        sequence=first + packet.sequence,
-        time_us=round((_DEVICE_BEGIN_S + packet.stamp_s) * 1e6),
-        period_us=round(packet.period_s * 1e6),
+        frame.samples,
+        sequence=first + frame.sequence,
+        time_us=round((_DEVICE_BEGIN_S + frame.stamp_s) * 1e6),
+        period_us=round(frame.period_s * 1e6),
     )
-    if packet.spoiled == "cut":
+    if frame.spoiled == "cut":
         return data[:-7]
-    return data[:5] + b"\xff" + data[6:] if packet.spoiled == "flipped" else data
+    return data[:5] + b"\xff" + data[6:] if frame.spoiled == "flipped" else data
 
 
 class OnePersonVault:
@@ -198,35 +198,6 @@ def _policy(script: Script) -> Policy:
     return policy_named(script.policy).opened_by(script.entry)
 
 
-# --- time, and what is written down ---
-
-
-class Clock:
-    """Shows what it was set to."""
-
-    def __init__(self) -> None:
-        self.now_s = _BEGIN_S
-
-    @property
-    def passed_s(self) -> float:
-        return self.now_s - _BEGIN_S
-
-    def set(self, passed_s: float) -> None:
-        self.now_s = max(self.now_s, _BEGIN_S + passed_s)
-
-    def skip(self, by_s: float) -> None:
-        self.now_s += by_s
-
-
-@contextmanager
-def set_by_hand() -> Iterator[Clock]:
-    """Let everybody's monotonic clock, that of event loops too, show what it is set to."""
-    clock = Clock()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(time, "monotonic", lambda: clock.now_s)
-        yield clock
-
-
 class SlowModel:
     """The model, which now and then takes its time."""
 
@@ -244,65 +215,17 @@ class SlowModel:
         return self._model.embed(windows)
 
 
-@dataclass
-class Tape:
-    """The rows of one stream: one each time that something has changed."""
-
-    clock: Clock
-    rows: list[Row] = field(default_factory=list)
-
-    def note(self, state: str, reason: str, confidence: str = "low") -> None:
-        if not self.rows or self.rows[-1][1:] != (state, reason, confidence):
-            self.rows.append((round(self.clock.passed_s, 2), state, reason, confidence))
-
-
 # --- the monitor ---
 
 
-class _LeapingSelector(selectors.SelectSelector):
-    """Where an event loop would wait, the clock leaps."""
-
-    def __init__(self, clock: Clock) -> None:
-        super().__init__()
-        self._clock = clock
-
-    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        ready = super().select(0)
-        if not ready and timeout is None:
-            raise RuntimeError("everything waits, and nothing will happen any more")
-        if not ready and timeout:
-            self._clock.skip(timeout)
-        return ready
-
-
-class _ManualLoop(asyncio.SelectorEventLoop):
-    """An event loop that never waits, and does the work of threads itself."""
-
-    def __init__(self, clock: Clock) -> None:
-        super().__init__(_LeapingSelector(clock))
-
-    def run_in_executor(
-        self,
-        _executor: Executor | None,
-        func: Callable[[Unpack[Taken]], Given],
-        *args: *Taken,
-    ) -> "asyncio.Future[Given]":
-        future: asyncio.Future[Given] = self.create_future()
-        try:
-            future.set_result(func(*args))
-        except Exception as error:  # noqa: BLE001 - it is raised where it is awaited
-            future.set_exception(error)
-        return future
-
-
-class PacketSource:
+class FrameSource:
     """A source of frames, such as that of a WebSocket, without the socket."""
 
-    name = "packets"
+    name = "frames"
 
-    def __init__(self, packets: Sequence[Packet], *, rate_hz: float) -> None:
+    def __init__(self, frames: Sequence[SentFrame], *, rate_hz: float) -> None:
         self.rate_hz, self.faults = rate_hz, Faults()
-        self._packets = packets
+        self._frames = frames
 
     def now_s(self) -> float:
         return time.monotonic()
@@ -312,16 +235,17 @@ class PacketSource:
 
     async def _feed(self, inbox: Inbox) -> None:
         reader = Reader(self.faults)
-        for packet in self._packets:
-            await asyncio.sleep(max(0.0, _BEGIN_S + packet.at_s - time.monotonic()))
-            if packet.signal is not None:
+        for frame in self._frames:
+            await asyncio.sleep(max(0.0, BEGIN_S + frame.at_s - time.monotonic()))
+            if frame.signal == "disconnect":
                 reader.forget()
-                inbox.put([break_off(packet.signal)])
+            if frame.signal is not None:
+                inbox.put([break_off(frame.signal)])
             else:
-                inbox.put(reader.read(_write_message(packet), time.monotonic()))
+                inbox.put(reader.read(_write_message(frame), time.monotonic()))
 
 
-class MonitorTape(Tape):
+class MonitorRecorder(TraceRecorder):
     """Writes down what a monitor tells."""
 
     def tell(self, event: Event) -> None:
@@ -330,27 +254,27 @@ class MonitorTape(Tape):
         self.refresh(event.status)
 
     def refresh(self, status: Status) -> None:
-        self.note(status.state, _WORDS.get(status.reason, status.reason), status.confidence)
+        self.record(status.state, _WORDS.get(status.reason, status.reason), status.confidence)
 
 
 def run_monitor(script: Script) -> list[Row]:
     """Let a monitor take a stream."""
-    with set_by_hand() as clock:
-        tape, loop = MonitorTape(clock), _ManualLoop(clock)
+    with manual_clock() as clock:
+        recorder, loop = MonitorRecorder(clock), ManualLoop(clock)
         try:
-            loop.run_until_complete(_watch(script, tape, clock))
+            loop.run_until_complete(_watch(script, recorder, clock))
         except AccLockError as error:
-            tape.note("locked", str(error))
+            recorder.record("locked", str(error))
         finally:
             loop.close()
-    return tape.rows
+    return recorder.rows
 
 
-async def _watch(script: Script, tape: MonitorTape, clock: Clock) -> None:
+async def _watch(script: Script, recorder: MonitorRecorder, clock: Clock) -> None:
     desk = _open_desk(script, SlowModel(clock, script.damages, clock.skip))
     vault: Any = desk.vault
-    source = PacketSource(list_packets(script), rate_hz=script.rate_hz)
-    herald = Herald([tape], person=NAME, device="packets", clock=lambda: _ENROLLED)
+    source = FrameSource(list_frames(script), rate_hz=script.rate_hz)
+    herald = Herald([recorder], person=NAME, device="frames", clock=lambda: _ENROLLED)
     monitor = Monitor(Ward(desk, NAME), source, herald, policy=_policy(script))
     loop = asyncio.get_running_loop()
 
@@ -358,12 +282,12 @@ async def _watch(script: Script, tape: MonitorTape, clock: Clock) -> None:
         monitor.grant(Grant(person=NAME, expires_s=time.monotonic() + for_s))
 
     for at_s, for_s in script.grants:
-        loop.call_at(_BEGIN_S + at_s, grant, for_s)
+        loop.call_at(BEGIN_S + at_s, grant, for_s)
     if script.deleted_s is not None:
-        loop.call_at(_BEGIN_S + script.deleted_s, vault.remove)
+        loop.call_at(BEGIN_S + script.deleted_s, vault.remove)
     for damage in script.damages:
         if damage.kind in ("frozen", "busy"):
-            loop.call_at(_BEGIN_S + damage.from_s, clock.skip, damage.for_s)
+            loop.call_at(BEGIN_S + damage.from_s, clock.skip, damage.for_s)
     await monitor.run()
 
 
@@ -381,7 +305,7 @@ class ManualEngine(Engine):
         )
         self._loop = at_once
 
-    def go_round(self) -> None:
+    def run_once(self) -> None:
         """Go round once, and until nothing waits."""
         self._running = True
         self._run()
@@ -398,66 +322,66 @@ class ServedStream:
     """One client of the service, and what it is told."""
 
     def __init__(self, script: Script, engine: ManualEngine, clock: Clock) -> None:
-        self._script, self._engine, self.tape = script, engine, Tape(clock)
+        self._script, self._engine, self.recorder = script, engine, TraceRecorder(clock)
         self._desk = _open_desk(script, load_model()[0])
         self._watching: Watching | None = None
         self._over = False
 
-    def list_events(self) -> Iterator["Timed"]:
-        packets = list_packets(self._script)
+    def list_events(self) -> Iterator[Timed]:
+        frames = list_frames(self._script)
         frozen = [one for one in self._script.damages if one.kind == "frozen"]
-        for packet in packets:
-            thaws_s = (one.until_s for one in frozen if one.from_s < packet.at_s <= one.until_s)
-            yield max(packet.at_s, *thaws_s, 0.0), partial(self._receive, packet)
+        for frame in frames:
+            thaws_s = (one.until_s for one in frozen if one.from_s < frame.at_s <= one.until_s)
+            yield max(frame.at_s, *thaws_s, 0.0), partial(self._receive, frame)
         for at_s, for_s in self._script.grants:
             yield at_s, partial(self._order, methodcaller("grant", for_s))
         if self._script.deleted_s is not None:
             yield self._script.deleted_s, partial(self._order, methodcaller("forget"))
-        yield packets[-1].at_s + 0.1, partial(self._end, Reason.DISCONNECTED.value)
+        yield frames[-1].at_s + 0.1, partial(self._end, Reason.DISCONNECTED.value)
 
-    def _receive(self, packet: Packet) -> None:
+    def _receive(self, frame: SentFrame) -> None:
         if self._over:
             return
-        if packet.signal == "disconnect":
+        if frame.signal == "disconnect":
             self._leave(Reason.DISCONNECTED.value)
             return
         if self._watching is None:
-            self._watching = self._join(packet)
+            self._watching = self._join(frame)
         try:
-            piece = self._read(packet)
+            piece = self._read(frame)
         except RefusedError as refusal:
-            self._end(refusal.code)
+            self._end(f"refused: {refusal.code}")
             return
         if piece is not None and not self._engine.feed(self._watching, piece):
-            self._end("flood")
+            self._end("refused: flood")
 
-    def _read(self, packet: Packet) -> Chunk | Break | None:
-        if packet.signal is not None:
+    def _read(self, frame: SentFrame) -> Chunk | Break | None:
+        if frame.signal is not None:
             return Break(reason="removed", heard_s=time.monotonic())
-        piece = self._intake.read(_write_message(packet, first=self._first))
+        piece = self._intake.read(_write_message(frame, first=self._first))
         assert not isinstance(piece, dict)
         return piece
 
-    def _join(self, packet: Packet) -> Watching:
+    def _join(self, frame: SentFrame) -> Watching:
         self._intake = Intake(Metrics())
-        self._first = self._intake.first - packet.sequence
+        self._first = self._intake.first - frame.sequence
         service: Any = SimpleNamespace(
             desk=self._desk, preparation=Preparation.of(load_model()[0].card)
         )
         person = self._desk.vault.person(NAME)
         wanted = Wanted(policy=_policy(self._script), rate_hz=self._script.rate_hz)
-        watching = prepare(service, person, wanted, self._hear)
+        watching = prepare(service, person, wanted, self._report)
         assert self._engine.admit(watching)
-        self.tape.note("locked", watching.snapshot.reason.value)
+        self.recorder.record("locked", watching.snapshot.reason.value)
         return watching
 
     def _order(self, work: Callable[[Watching], None]) -> None:
         if (watching := self._watching) is not None:
             self._engine.feed(watching, lambda: work(watching))
 
-    def _hear(self, snapshot: Snapshot, news: list[Message]) -> None:
+    def _report(self, snapshot: Snapshot, news: list[Message]) -> None:
         if self._watching is not None:
-            self.tape.note(snapshot.state, snapshot.reason.value, snapshot.confidence)
+            self.recorder.record(snapshot.state, snapshot.reason.value, snapshot.confidence)
             for message in news:
                 if message["type"] in ("shed", "forgotten"):
                     self._end(message["type"])
@@ -466,44 +390,18 @@ class ServedStream:
         if self._watching is not None:
             self._engine.dismiss(self._watching)
             self._watching = None
-            self.tape.note("locked", reason)
+            self.recorder.record("locked", reason)
 
     def _end(self, reason: str) -> None:
         self._leave(reason)
         self._over = True
 
 
-Timed = tuple[float, Callable[[], None]]
-
-
-class Timeline:
-    """What happens on the event loop, at its time, whether or not the engine is at work."""
-
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
-        self._events: deque[Timed] = deque()
-
-    def plan(self, events: Iterable[Timed]) -> None:
-        self._events = deque(sorted([*self._events, *events], key=lambda one: one[0]))
-
-    @property
-    def next_s(self) -> float:
-        return self._events[0][0] if self._events else inf
-
-    def wait(self, for_s: float) -> None:
-        until_s = self._clock.passed_s + for_s
-        while self.next_s <= until_s + 1e-9:
-            at_s, happen = self._events.popleft()
-            self._clock.set(at_s)
-            happen()
-        self._clock.set(until_s)
-
-
 def run_service(scripts: Sequence[Script]) -> list[list[Row]]:
     """Let one engine take streams that all begin at once."""
     damages = [damage for script in scripts for damage in script.damages]
     busy = [one for one in damages if one.kind in ("frozen", "busy")]
-    with set_by_hand() as clock:
+    with manual_clock() as clock:
         timeline = Timeline(clock)
         engine = ManualEngine(SlowModel(clock, damages, timeline.wait))
         streams = [ServedStream(script, engine, clock) for script in scripts]
@@ -512,5 +410,5 @@ def run_service(scripts: Sequence[Script]) -> list[list[Row]]:
             idle_s = timeline.next_s - clock.passed_s + _ENGINE_WAITS_S
             timeline.wait(min(idle_s, _IDLE_ROUND_S))
             if not any(one.from_s < clock.passed_s < one.until_s for one in busy):
-                engine.go_round()
-    return [stream.tape.rows for stream in streams]
+                engine.run_once()
+    return [stream.recorder.rows for stream in streams]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Literal
 
-from tests.golden.packets import Damage
+from tests.golden.frames import Damage
 
 USER = "wear person-000"
 STRANGER = "wear person-001"
@@ -130,8 +130,8 @@ DAMAGE = (
     _damaged("a long gap, strict", Damage("gap", 30.0, 5.0), policy="strict"),
     _damaged("a long gap, comfortable", Damage("gap", 30.0, 5.0), policy="comfortable"),
     _damaged("nothing more comes", Damage("gap", 30.0, 19.9)),
-    _damaged("few packets are lost", Damage("loss", 20.0, 20.0, 0.1)),
-    _damaged("many packets are lost", Damage("loss", 25.0, 20.0, 0.5)),
+    _damaged("few frames are lost", Damage("loss", 20.0, 20.0, 0.1)),
+    _damaged("many frames are lost", Damage("loss", 25.0, 20.0, 0.5)),
     _damaged("a short stall", Damage("stall", 30.0, 0.8)),
     _damaged("a stall", Damage("stall", 30.0, 1.5)),
     _damaged("a long stall", Damage("stall", 30.0, 4.0)),
@@ -142,9 +142,9 @@ DAMAGE = (
     _damaged("a short flood", Damage("flood", 30.0, 1.5)),
     _damaged("a flood", Damage("flood", 30.0, 3.0)),
     _damaged("a long flood", Damage("flood", 30.0, 10.0)),
-    _damaged("packets change places", Damage("swapped", 30.0, 5.0)),
-    _damaged("packets are repeated", Damage("repeated", 20.0, 20.0)),
-    _damaged("packets of another connection", Damage("renumbered", 30.0, 2.0, 2.0**20)),
+    _damaged("frames change places", Damage("swapped", 30.0, 5.0)),
+    _damaged("frames are repeated", Damage("repeated", 20.0, 20.0)),
+    _damaged("frames of another connection", Damage("renumbered", 30.0, 2.0, 2.0**20)),
     _damaged("numbers jump ahead", Damage("renumbered", 30.0, size=200.0)),
     _damaged("one frame is cut short", Damage("cut", 30.0, 0.1)),
     _damaged("frames are cut short", Damage("cut", 30.0, 3.0)),
@@ -161,6 +161,8 @@ DAMAGE = (
     _damaged("the sensor exaggerates", Damage("amplified", 30.0, size=1.8)),
     _damaged("a loop of four seconds", Damage("loop", 25.0, size=4.0)),
     _damaged("a knock", Damage("knock", 30.0, 1.0, 40.0)),
+    _damaged("a light knock", Damage("knock", 30.0, 1.0, 16.0)),
+    _damaged("a knock too light to matter", Damage("knock", 30.0, 1.0, 10.0)),
     _damaged("the bud is turned", Damage("turned", 30.0)),
     _damaged("half of the samples", Damage("halved", 30.0, 5.0)),
     _damaged("the device's clock jumps ahead", Damage("device clock", 30.0, size=60.0)),

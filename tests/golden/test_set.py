@@ -4,7 +4,8 @@ from itertools import chain
 
 import pytest
 
-from tests.golden.loops import POLICY_NAMES, SESSION_REASONS, Row
+from tests.golden.clocks import Row
+from tests.golden.loops import POLICY_NAMES, SESSION_REASONS
 from tests.golden.scripts import GROUPS
 from tests.golden.tracing import compare, list_names, path_of, read
 

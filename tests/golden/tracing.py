@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from tests.golden.loops import Row, run_monitor, run_service
-from tests.golden.packets import HOST_DAMAGES
+from tests.golden.clocks import Row
+from tests.golden.frames import HOST_DAMAGES
+from tests.golden.loops import run_monitor, run_service
 from tests.golden.scripts import GROUPS, Script
 
 LOOPS = ("monitor", "service")

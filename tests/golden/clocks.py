@@ -2,6 +2,7 @@
 
 import asyncio
 import selectors
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -40,9 +41,13 @@ class Clock:
 
 @contextmanager
 def manual_clock() -> Iterator[Clock]:
-    """Let everybody's monotonic clock, that of event loops too, show what it is set to."""
+    """Let everybody's monotonic clock, that of event loops too, show what it is set to.
+
+    Threads would take real time: their work is done at once, where they are started.
+    """
     clock = Clock()
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(threading.Thread, "start", threading.Thread.run)
         patch.setattr(time, "monotonic", lambda: clock.now_s)
         yield clock
 
@@ -93,6 +98,13 @@ class ManualLoop(asyncio.SelectorEventLoop):
         except Exception as error:  # noqa: BLE001 - it is raised where it is awaited
             future.set_exception(error)
         return future
+
+
+class ImpatientCondition(threading.Condition):
+    """Waits for nothing."""
+
+    def wait_for(self, predicate: Callable[[], Given], _timeout: float | None = None) -> Given:
+        return predicate()
 
 
 Timed = tuple[float, Callable[[], None]]

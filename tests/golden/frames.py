@@ -83,9 +83,10 @@ def spoil(frames: list[SentFrame], damages: Iterable[Damage]) -> list[SentFrame]
     return frames
 
 
-HOST_DAMAGES = ("frozen", "busy", "slow model")
+HOST_DAMAGES = ("frozen", "busy", "slow model", "failure")
 """These happen to the listener and not to frames. The whole process stands still, or what
-decides, which is the same for a monitor; or each embedding takes ``size`` seconds."""
+decides, which is the same for a monitor; each embedding takes ``size`` seconds; or something on
+which all sessions depend has failed."""
 
 
 def _signal(signal: Signal, at_s: float) -> SentFrame:

@@ -56,6 +56,7 @@ from acclock.world.wearing import observe
 from tests.golden.clocks import (
     BEGIN_S,
     Clock,
+    ImpatientCondition,
     ManualLoop,
     Row,
     Timed,
@@ -288,6 +289,8 @@ async def _watch(script: Script, recorder: MonitorRecorder, clock: Clock) -> Non
     for damage in script.damages:
         if damage.kind in ("frozen", "busy"):
             loop.call_at(BEGIN_S + damage.from_s, clock.skip, damage.for_s)
+        if damage.kind == "failure":
+            loop.call_at(BEGIN_S + damage.from_s, monitor.lock)
     await monitor.run()
 
 
@@ -299,7 +302,7 @@ class ManualEngine(Engine):
 
     def __init__(self, model: SlowModel) -> None:
         super().__init__(model.embed, Metrics())
-        self.stop()  # so that nothing waits for more to come
+        self._inbox._door = ImpatientCondition()
         at_once: Any = SimpleNamespace(
             is_closed=lambda: False, call_soon_threadsafe=lambda call, *what: call(*what)
         )
@@ -307,15 +310,9 @@ class ManualEngine(Engine):
 
     def run_once(self) -> None:
         """Go round once, and until nothing waits."""
-        self._running = True
-        self._run()
+        self._go_round()
         while self._inbox._items:
-            self._running = True
-            self._run()
-
-    def _post(self, listeners: Any) -> None:  # noqa: ANN401 - as the engine calls it
-        super()._post(listeners)
-        self._running = False
+            self._go_round()
 
 
 class ServedStream:
@@ -406,6 +403,8 @@ def run_service(scripts: Sequence[Script]) -> list[list[Row]]:
         engine = ManualEngine(SlowModel(clock, damages, timeline.wait))
         streams = [ServedStream(script, engine, clock) for script in scripts]
         timeline.plan(chain.from_iterable(one.list_events() for one in streams))
+        failures = [one for one in damages if one.kind == "failure"]
+        timeline.plan((failure.from_s, engine.lock_all) for failure in failures)
         while timeline.next_s < inf:
             idle_s = timeline.next_s - clock.passed_s + _ENGINE_WAITS_S
             timeline.wait(min(idle_s, _IDLE_ROUND_S))

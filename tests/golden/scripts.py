@@ -176,6 +176,7 @@ DAMAGE = (
     _damaged("decisions hiccup", Damage("busy", 30.0, 0.6)),
     _damaged("decisions take too long", Damage("busy", 30.0, 1.3)),
     _damaged("decisions hang", Damage("busy", 30.0, 5.0)),
+    _damaged("something else fails", Damage("failure", 30.0)),
     _damaged("one window takes long", Damage("slow model", 30.0, 0.4, 0.7)),
     _damaged("one window takes too long", Damage("slow model", 30.0, 0.4, 1.3)),
     _damaged("all windows take long", Damage("slow model", 30.0, 10.0, 0.7)),

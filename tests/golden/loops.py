@@ -73,8 +73,11 @@ _ENROLLED = datetime(2026, 1, 5, tzinfo=UTC)
 _ENGINE_WAITS_S, _IDLE_ROUND_S = 0.03, 0.2
 """How long the engine waits for others to work on a piece with, and for a first one."""
 POLICY_NAMES = tuple(POLICIES)
-SESSION_REASONS = frozenset(Reason) - {Reason.MOTION, Reason.WEAK, Reason.WARM_UP}
-"""Why a session is locked or unlocked; the others are said of windows."""
+SESSION_REASONS = frozenset(Reason) - {
+    *(Reason.MOTION, Reason.WEAK, Reason.WARM_UP),  # said of windows
+    Reason.SUPERSEDED,  # decided above the loops
+}
+"""Why a loop locks or unlocks a session."""
 _WORDS = {reason.sentence: reason.value for reason in Reason}
 
 

@@ -24,7 +24,6 @@ from acclock.errors import AccLockError, NameRefusedError
 from acclock.matching.cohort import Cohort
 from acclock.matching.enrollment import enroll
 from acclock.matching.template import Template
-from acclock.pipeline import Preparation
 from acclock.session.chunks import Break, Chunk
 from acclock.session.events import Event, Status
 from acclock.session.grants import Grant
@@ -32,8 +31,9 @@ from acclock.session.policies import POLICIES, Policy, policy_named
 from acclock.session.reasons import Reason
 from acclock.simulation import Scene, draw_person, simulate
 from acclock.values import FloatArray, Recording
-from acclock.world.desk import DEFAULT_MODEL, Desk
+from acclock.world.desk import Desk
 from acclock.world.files import open_dataset
+from acclock.world.models.catalog import LoadedModel
 from acclock.world.models.cohorts import cohort_path, read_cohort
 from acclock.world.models.files import find_model, read_model
 from acclock.world.monitoring.herald import Herald
@@ -102,7 +102,7 @@ class CachedModel:
 
 @cache
 def load_model() -> tuple[CachedModel, Cohort]:
-    path = find_model(DEFAULT_MODEL)
+    path = find_model("default")
     embedder = Embedder(read_model(path))
     cohort = read_cohort(cohort_path(Path(path)), model=embedder.fingerprint)
     return CachedModel(embedder), cohort
@@ -193,9 +193,10 @@ class OnePersonVault:
         self._templates.clear()
 
 
-def _open_desk(script: Script, model: Any) -> Desk:  # noqa: ANN401 - what embeds, and its card
+def _open_desk(script: Script, model: LoadedModel) -> Desk:
     vault: Any = OnePersonVault(enroll_user(script.user))
-    return Desk(vault=vault, embedder=model, cohort=load_model()[1])
+    models: Any = SimpleNamespace(made=lambda _: model, name_of=lambda _: model.name)
+    return Desk(vault=vault, models=models)
 
 
 def _policy(script: Script) -> Policy:
@@ -211,6 +212,11 @@ class SlowModel:
         self._model, self._clock, self._wait = load_model()[0], clock, wait
         self._slow = [one for one in damages if one.kind == "slow model"]
         self.card = self._model.card
+
+    def load(self) -> LoadedModel:
+        """Give it as the loops know a model."""
+        embedder: Any = self
+        return LoadedModel(name="default", embedder=embedder, cohort=load_model()[1])
 
     def embed(self, windows: FloatArray) -> FloatArray:
         for one in self._slow:
@@ -275,7 +281,7 @@ def run_monitor(script: Script) -> list[Row]:
 
 
 async def _watch(script: Script, recorder: MonitorRecorder, clock: Clock) -> None:
-    desk = _open_desk(script, SlowModel(clock, script.damages, clock.skip))
+    desk = _open_desk(script, SlowModel(clock, script.damages, clock.skip).load())
     vault: Any = desk.vault
     source = FrameSource(list_frames(script), rate_hz=script.rate_hz)
     herald = Herald([recorder], person=NAME, device="frames", clock=lambda: _ENROLLED)
@@ -304,7 +310,8 @@ class ManualEngine(Engine):
     """An engine that goes round when it is told to, and not in a thread."""
 
     def __init__(self, model: SlowModel) -> None:
-        super().__init__(model.embed, Metrics())
+        super().__init__(Metrics())
+        self.model = model.load()
         self._inbox._door = ImpatientCondition()
         at_once: Any = SimpleNamespace(
             is_closed=lambda: False, call_soon_threadsafe=lambda call, *what: call(*what)
@@ -323,7 +330,7 @@ class ServedStream:
 
     def __init__(self, script: Script, engine: ManualEngine, clock: Clock) -> None:
         self._script, self._engine, self.recorder = script, engine, TraceRecorder(clock)
-        self._desk = _open_desk(script, load_model()[0])
+        self._desk = _open_desk(script, engine.model)
         self._watching: Watching | None = None
         self._over = False
 
@@ -365,9 +372,7 @@ class ServedStream:
     def _join(self, frame: SentFrame) -> Watching:
         self._intake = Intake(Metrics())
         self._first = self._intake.first - frame.sequence
-        service: Any = SimpleNamespace(
-            desk=self._desk, preparation=Preparation.of(load_model()[0].card)
-        )
+        service: Any = SimpleNamespace(desk=self._desk)
         person = self._desk.vault.person(NAME)
         wanted = Wanted(policy=_policy(self._script), rate_hz=self._script.rate_hz)
         watching = prepare(service, person, wanted, self._report)

@@ -239,7 +239,8 @@ def test_a_vault_that_is_gone_ends_the_program_locked_and_with_a_sentence(
     lines = complaint.splitlines()
     assert (last["event"], last["state"]) == ("stopped", "locked")
     assert running.returncode == 2
-    assert all(line.startswith("acclock: the task vault ") for line in lines)
+    assert lines[0] == "acclock: model default: anna was enrolled with it"
+    assert all(line.startswith("acclock: the task vault ") for line in lines[1:])
     assert "is given up, everything is locked; at last it failed: the vault is gone" in lines[-1]
 
 

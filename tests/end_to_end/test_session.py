@@ -195,7 +195,7 @@ def test_a_light_enrollment_grows_while_it_is_worn(
     monkeypatch.setattr("acclock.world.monitoring.monitor._LOOK_S", 0.05)
     light = replace(enrolled, goal=enrolled.windows + 10)
     desk.vault.revise("anna", light, after=1)
-    watched = Watched(desk, "wear person-000 200 s", policy=BALANCED.opened_by("heartbeat"))
+    watched = Watched(desk, "wear person-000 600 s", policy=BALANCED.opened_by("heartbeat"))
 
     watched.run()
 

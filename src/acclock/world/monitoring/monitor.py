@@ -11,7 +11,7 @@ import numpy as np
 
 from acclock.acquisition.admission import Counts
 from acclock.acquisition.live import LiveClock, Span
-from acclock.errors import AccLockError, GrantError, MonitorError, VaultError
+from acclock.errors import AccLockError, GrantError, ModelError, MonitorError, VaultError
 from acclock.session.chunks import Break, BreakReason, Chunk
 from acclock.session.grants import Grant
 from acclock.session.lock import Lock
@@ -121,7 +121,7 @@ class Monitor:
         supervise = partial(
             Supervisor, lock=self.lock, report=self._note_failure, most_failures=_MOST_FAILURES
         )
-        final, tick = (MonitorError,), partial(self._tick, end_s, beat)
+        final, tick = (MonitorError, ModelError), partial(self._tick, end_s, beat)
         yield supervise(name="source", work=self._listen, final=(AccLockError,), may_return=True)
         yield supervise(name="clock", work=tick, final=final, may_return=True)
         yield supervise(name="vault", work=self._look_after, final=final)

@@ -17,36 +17,42 @@ import numpy as np
 
 from acclock.experiments.gallery import Gallery
 from acclock.experiments.panels import choose_thresholds
-from acclock.experiments.protocols import Plan, plan_cross_session
 from acclock.experiments.scores import equal_error_of
-from acclock.experiments.trials import Trials, enroll_all, group, pool_trials, try_all
+from acclock.experiments.trials import (
+    EnrollmentPlan,
+    Trials,
+    enroll_all,
+    group,
+    plan_cross_session,
+    pool_trials,
+    try_all,
+)
 from acclock.matching.centers import center_of
-from acclock.matching.coherence import measure_widest
-from acclock.matching.cohort import Cohort, Kind
-from acclock.matching.levels import measure_levels
+from acclock.matching.coaching import measure_widest
+from acclock.matching.cohort import Cohort, StrangerKind, measure_levels
 from acclock.matching.normalization import measure_all
-from acclock.matching.rule import RULES
-from acclock.training.recipes import read_recipe
+from acclock.matching.threshold import RULES
+from acclock.models.strangers import blend
+from acclock.training.corpora import gather
+from acclock.training.recipe import read_recipe
+from acclock.training.run import use_threads
 from acclock.training.subjects import check_subjects, deal
-from acclock.training.threads import use_threads
 from acclock.training.whitening import Whitening
 from acclock.values import FloatArray
-from acclock.world.corpora import gather
-from acclock.world.models.strangers import blend
 from benchmarks.unknown_device import RESTING, Wearer, fit, measure_people, unit, whiten
 
 FOLDS = 3
 WINDOWS = (1, 5, 15)
 TRIED = "MSCardio"
 
-Way = Callable[[Gallery, Plan, Cohort, int], Trials]
+Way = Callable[[Gallery, EnrollmentPlan, Cohort, int], Trials]
 
 
 def decide_by(name: str) -> Way:
     """Distances from the threshold that a rule chose, in its unit."""
     rule = RULES[name]
 
-    def decide(gallery: Gallery, plan: Plan, cohort: Cohort, windows: int) -> Trials:
+    def decide(gallery: Gallery, plan: EnrollmentPlan, cohort: Cohort, windows: int) -> Trials:
         centers = enroll_all(gallery, plan)
         trials = try_all(gallery, plan, centers, windows=windows, rule=rule, cohort=cohort)
         return trials.less(choose_thresholds(gallery, plan, cohort, rule=rule))
@@ -54,14 +60,14 @@ def decide_by(name: str) -> Way:
     return decide
 
 
-def decide_plainly(gallery: Gallery, plan: Plan, _: Cohort, windows: int) -> Trials:
+def decide_plainly(gallery: Gallery, plan: EnrollmentPlan, _: Cohort, windows: int) -> Trials:
     return try_all(gallery, plan, enroll_all(gallery, plan), windows=windows)
 
 
 def pool_windows(rule: str, *, each_recording: bool) -> Way:
     """Distances of the mean window, from one center or from the nearest of each recording's."""
 
-    def decide(gallery: Gallery, plan: Plan, cohort: Cohort, windows: int) -> Trials:
+    def decide(gallery: Gallery, plan: EnrollmentPlan, cohort: Cohort, windows: int) -> Trials:
         trials = decide_plainly(gallery, plan, cohort, windows)
         pooled = unit(gallery.embeddings[group(gallery.recordings, windows)].mean(axis=1))
         columns = []
@@ -113,7 +119,7 @@ def make_cohort(learned: Sequence[Wearer], embed: Callable[[FloatArray], FloatAr
         people = [[embed(part) for part in one.sessions] for one in learned if one.source == source]
         blends = blend([np.vstack(sessions) for sessions in people], chance)
         widest, levels = measure_widest(people), measure_levels(people)
-        kinds.append(Kind(name=source, count=len(blends), widest=widest, levels=levels))
+        kinds.append(StrangerKind(name=source, count=len(blends), widest=widest, levels=levels))
         rows.append(blends)
     return Cohort(embeddings=np.vstack(rows), model="bench", kinds=tuple(kinds))
 

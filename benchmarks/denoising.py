@@ -26,13 +26,12 @@ from acclock.denoising.bandpass import EDGE_S, bandpass
 from acclock.denoising.config import DenoiseConfig
 from acclock.denoising.heart_rate import measure_heart_rate
 from acclock.denoising.inherent import join, split
-from acclock.denoising.reference import Reference
-from acclock.denoising.rls import filter_adaptively
+from acclock.denoising.sporadic import Reference, filter_adaptively
 from acclock.denoising.stages import denoise
 from acclock.pipeline import Preparation, StreamingDenoiser, prepare, trace
+from acclock.recordings import open_dataset
 from acclock.simulation import Movement, Music, Scene, draw_person, simulate
 from acclock.values import FloatArray, Recording
-from acclock.world.files import open_dataset
 
 RATE_HZ = 100.0
 WINDOW, CONTEXT = 400, 2048

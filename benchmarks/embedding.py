@@ -22,9 +22,9 @@ from acclock.embedding.embedder import Embedder
 from acclock.embedding.networks.config import WindowShape
 from acclock.embedding.networks.registry import build, find_design
 from acclock.embedding.networks.siamese import EmbeddingModel
+from acclock.models.files import write_model
 from acclock.training.export import embed_eagerly, export
-from acclock.training.variants import halve, measure_loss, quantize
-from acclock.world.models.files import write_model
+from acclock.training.exports import halve, measure_loss, quantize
 
 PEOPLE = 22
 LENGTH = 400
@@ -37,7 +37,7 @@ import sys
 from pathlib import Path
 import numpy as np
 from acclock.embedding.embedder import Embedder
-from acclock.world.models.files import read_model
+from acclock.models.files import read_model
 embedder = Embedder(read_model(Path(sys.argv[1])))
 shape = embedder.card.axes, embedder.card.window_length
 for count in (1, 256):

@@ -16,15 +16,15 @@ from pathlib import Path
 from acclock.embedding.embedder import Embedder
 from acclock.errors import ConfigError
 from acclock.experiments.evaluation import evaluate_folds
-from acclock.experiments.gathering import gather as gather_people
 from acclock.experiments.panels import Panel
-from acclock.experiments.protocols import FEWEST_RECORDINGS
+from acclock.experiments.participants import gather as gather_people
 from acclock.experiments.report import describe
-from acclock.training.recipes import read_recipe
-from acclock.training.threads import use_threads
-from acclock.world.corpora import gather
-from acclock.world.models.files import read_model
-from acclock.world.trainings import Training, cross_validate
+from acclock.experiments.trials import FEWEST_RECORDINGS
+from acclock.models.files import read_model
+from acclock.training.corpora import gather
+from acclock.training.on_disk import Training, cross_validate
+from acclock.training.recipe import read_recipe
+from acclock.training.run import use_threads
 
 DOCS = Path(__file__).parents[1] / "docs"
 RESULTS = DOCS / "results" / "encoders"

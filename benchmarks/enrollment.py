@@ -18,19 +18,18 @@ from statistics import median
 import numpy as np
 
 from acclock.errors import AccLockError
-from acclock.matching.coaching import Enrollment, finish, push
-from acclock.matching.coherence import find_incoherence
+from acclock.matching.coaching import Enrollment, find_incoherence, finish, push
 from acclock.matching.cohort import Cohort
 from acclock.matching.template import Template
 from acclock.matching.verification import verify
+from acclock.models.catalog import LoadedModel
 from acclock.pipeline import StreamingDenoiser
+from acclock.recognizer import Recognizer, open_recognizer
+from acclock.recordings import load_all, open_dataset
 from acclock.simulation import Scene, draw_person, simulate
 from acclock.values import FloatArray, Recording
-from acclock.world.desk import Desk, open_desk
-from acclock.world.files import load_all, open_dataset
-from acclock.world.models.catalog import LoadedModel
-from acclock.world.vault.keys import KeyFile
-from acclock.world.vault.opening import open_vault
+from acclock.vault.keys import KeyFile
+from acclock.vault.opening import open_vault
 
 PEOPLE, SEED, DURATION_S = 60, 5200, 330.0
 TABLES, FEWEST = 10, 20
@@ -56,16 +55,16 @@ def measure(what: str, work: Callable[[], object], *, target_ms: float, rounds: 
     print(f"{what:<28}{figures}   target {target_ms:g}")
 
 
-def measure_speed(desk: Desk, model: LoadedModel) -> None:
+def measure_speed(recognizer: Recognizer, model: LoadedModel) -> None:
     recording, probe = wear(0, duration_s=360.0), wear(0, session=1, duration_s=60.0)
     names = (f"user {number}" for number in range(ROUNDS))
     measure(
         "enroll from 6 minutes",
-        lambda: desk.enroll(next(names), [recording]),
+        lambda: recognizer.enroll(next(names), [recording]),
         target_ms=500.0,
         rounds=ROUNDS,
     )
-    windows, template = model.observe(probe), desk.vault.template("user 0")
+    windows, template = model.observe(probe), recognizer.vault.template("user 0")
     decide = partial(verify, template, windows.embeddings, cohort=model.cohort)
     measure("decide over 15 windows", decide, target_ms=2.0, rounds=40)
     measure("a new window of a stream", live(template, model, probe), target_ms=2.0, rounds=40)
@@ -175,11 +174,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with tempfile.TemporaryDirectory() as folder:
         keys = KeyFile(Path(folder) / "vault.key")
         with open_vault(Path(folder) / "vault", key_store=keys) as vault:
-            desk = open_desk(vault, models=[options.model])
-            model = desk.models.named(options.model)
+            recognizer = open_recognizer(vault, models=[options.model])
+            model = recognizer.models.named(options.model)
             known = ", ".join(f"{kind.name} {kind.widest:.2f}" for kind in model.cohort.kinds)
             print(f"limits of the cohort: {known or 'none; `acclock cohort` measures them'}\n")
-            measure_speed(desk, model)
+            measure_speed(recognizer, model)
             title = f"{options.people} simulated people, seed {SEED}, 80 windows"
             count_refused(title, simulated_sets(model, options.people), model.cohort)
             count_tables(model)

@@ -13,9 +13,9 @@ import numpy as np
 
 from acclock.experiments.bootstrap import draw_people, estimate
 from acclock.experiments.paper.cohorts import find_cohort
-from acclock.experiments.paper.engines import do_timed
+from acclock.experiments.paper.running import do_timed
 from acclock.experiments.paper.scales import SCALES
-from acclock.experiments.paper.studies.baselines import teach
+from acclock.experiments.paper.studies.encoders import teach
 from acclock.experiments.paper.units import Unit
 from acclock.experiments.paper.variants import Variant
 

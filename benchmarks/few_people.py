@@ -4,7 +4,7 @@
 
 A third of the people who were recorded more than once judges; of the others so many learn, drawn
 anew each time. The limits below which ``acclock train`` warns are read off this table
-(``acclock.training.sufficiency``).
+(``acclock.training.subjects``).
 """
 
 import argparse
@@ -14,13 +14,11 @@ from pathlib import Path
 
 import numpy as np
 
+from acclock.training.corpora import gather
 from acclock.training.judging import try_all
-from acclock.training.recipe import Recipe
-from acclock.training.recipes import find_recipe
-from acclock.training.run import Run
+from acclock.training.recipe import Recipe, find_recipe
+from acclock.training.run import Run, use_threads
 from acclock.training.subjects import Subject, check_subjects
-from acclock.training.threads import use_threads
-from acclock.world.corpora import gather
 
 COUNTS = (6, 12, 20, 30, 50)
 

@@ -18,11 +18,11 @@ from pathlib import Path
 from acclock.embedding.embedder import Embedder
 from acclock.errors import AccLockError
 from acclock.matching.cohort import Cohort
+from acclock.models.cohorts import cohort_path, read_cohort, write_cohort
+from acclock.models.files import find_model, read_model
+from acclock.models.strangers import gather_strangers
 from acclock.pipeline import Preparation
 from acclock.values import FloatArray
-from acclock.world.models.cohorts import cohort_path, read_cohort, write_cohort
-from acclock.world.models.files import find_model, read_model
-from acclock.world.models.strangers import gather_strangers
 
 FOLDS = 3
 REPORTED_DEAL = 0
@@ -76,9 +76,9 @@ def find_folder(deal: int) -> Path:
 
 def make_folds(data: Path, deal: int = REPORTED_DEAL) -> None:
     """Train the model of each fold, and gather its cohort, where they are missing."""
-    from acclock.training.recipes import read_recipe  # torch, which reading them does not need
-    from acclock.world.corpora import gather
-    from acclock.world.trainings import Training, cross_validate
+    from acclock.training.corpora import gather
+    from acclock.training.on_disk import Training, cross_validate
+    from acclock.training.recipe import read_recipe  # torch, which reading them does not need
 
     folder = find_folder(deal)
     recipe = read_recipe(RECIPE.read_text(encoding="utf-8"))

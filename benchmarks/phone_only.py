@@ -16,10 +16,15 @@ import numpy as np
 from acclock.acquisition.windows import cut
 from acclock.embedding.card import Card, hash_person
 from acclock.experiments.gallery import Gallery
-from acclock.experiments.gathering import gather
-from acclock.experiments.participants import Participant
-from acclock.experiments.protocols import FEWEST_RECORDINGS, plan
-from acclock.experiments.trials import Trials, enroll_all, pool_trials, try_all
+from acclock.experiments.participants import Participant, gather
+from acclock.experiments.trials import (
+    FEWEST_RECORDINGS,
+    Trials,
+    enroll_all,
+    plan,
+    pool_trials,
+    try_all,
+)
 from acclock.matching.rates import equal_error
 from acclock.training.whitening import Labels, Whitening, WhiteningConfig, fit_whitening
 from acclock.values import FloatArray, Recording

@@ -14,7 +14,7 @@ from statistics import median
 import pandas as pd
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from acclock.world.files import Dataset, load_all, open_dataset
+from acclock.recordings import Dataset, load_all, open_dataset
 
 FILE = "mscardio-dev.zip"
 RATE_HZ = 100.0

@@ -14,15 +14,15 @@ from pathlib import Path
 import httpx
 
 from acclock.matching.enrollment import enroll
+from acclock.models.catalog import ModelCatalog
+from acclock.service.auth.starting import open_tokens
 from acclock.simulation import Scene, draw_person, simulate
-from acclock.world.models.catalog import ModelCatalog
-from acclock.world.service.starting import open_tokens
-from acclock.world.vault.keys import KeyFile
-from acclock.world.vault.opening import open_vault
+from acclock.vault.keys import KeyFile
+from acclock.vault.opening import open_vault
 
 SERVE = (
-    "from acclock.world.service.config import ServiceConfig\n"
-    "from acclock.world.service.serving import listen, serve\n"
+    "from acclock.service.config import ServiceConfig\n"
+    "from acclock.service.serving import listen, serve\n"
     "from pathlib import Path; import sys\n"
     "config = ServiceConfig(folder=Path(sys.argv[1]), port=0, workers=int(sys.argv[2]),\n"
     "    most_streams=100_000, streams_per_minute=1_000_000,\n"

@@ -28,19 +28,19 @@ from pathlib import Path
 import numpy as np
 
 from acclock.errors import EnrollmentError, TooFewError
+from acclock.live.answers import WindowAnswer
+from acclock.live.grants import Grant
+from acclock.live.policies import BALANCED, POLICIES, Policy
+from acclock.live.session import Session
+from acclock.live.session_state import SessionState
+from acclock.live.stream_analyzer import ChunkResult, StreamAnalyzer
 from acclock.matching.centers import distances_to
 from acclock.matching.coaching import Enrollment, finish, push
 from acclock.matching.template import Template
-from acclock.session.answers import Answer
-from acclock.session.ear import Ear, Heard
-from acclock.session.grants import Grant
-from acclock.session.policies import BALANCED, POLICIES, Policy
-from acclock.session.session import Session
-from acclock.session.standing import Standing
+from acclock.pipeline.observation import observe
+from acclock.recordings import load_all, open_dataset
 from acclock.simulation import Person, Scene, draw_person, simulate
 from acclock.values import FloatArray, Recording
-from acclock.world.files import load_all, open_dataset
-from acclock.world.wearing import observe
 from benchmarks.folds import REPORTED_DEAL, Encoder, read_folds, shipped_encoder
 from benchmarks.noises import NOISES, make_noise
 
@@ -110,7 +110,7 @@ class Hop:
     """What a tenth of a second said."""
 
     at_s: float
-    heard: Heard
+    heard: ChunkResult
     embeddings: FloatArray
 
 
@@ -153,48 +153,52 @@ def shipped() -> Encoder:
 
 
 def listen(
-    encoder: Encoder, ear: Ear, samples: FloatArray, start_s: float = 0.0
-) -> tuple[Ear, Tape]:
+    encoder: Encoder, analyzer: StreamAnalyzer, samples: FloatArray, start_s: float = 0.0
+) -> tuple[StreamAnalyzer, Tape]:
     """Hear samples hop by hop; the embeddings do not depend on whose session it is."""
-    heard: list[tuple[float, Heard]] = []
+    heard: list[tuple[float, ChunkResult]] = []
     for start in range(0, samples.shape[1] - HOP + 1, HOP):
         at_s = start_s + (start + HOP) / RATE_HZ
-        said = ear.listen(samples[:, start : start + HOP], np.ones(HOP, dtype=bool), at_s)
-        if said != Heard():
+        said = analyzer.listen(samples[:, start : start + HOP], np.ones(HOP, dtype=bool), at_s)
+        if said != ChunkResult():
             heard.append((at_s, said))
         if said.ended is not None:
-            ear = Ear(encoder.preparation, BALANCED, wearing=ear.wearing + 1)
-    windows = [question.samples for _, said in heard for question in said.questions]
+            analyzer = StreamAnalyzer(encoder.preparation, BALANCED, wearing=analyzer.wearing + 1)
+    windows = [
+        pending_window.samples for _, said in heard for pending_window in said.pending_windows
+    ]
     rows = iter(encoder.embed(np.stack(windows)) if windows else np.empty((0, 1)))
-    return ear, [
-        Hop(at_s=at_s, heard=said, embeddings=np.array([next(rows) for _ in said.questions]))
+    return analyzer, [
+        Hop(at_s=at_s, heard=said, embeddings=np.array([next(rows) for _ in said.pending_windows]))
         for at_s, said in heard
     ]
 
 
 def tape(encoder: Encoder, samples: FloatArray) -> Tape:
-    return listen(encoder, Ear(encoder.preparation, BALANCED), samples)[1]
+    return listen(encoder, StreamAnalyzer(encoder.preparation, BALANCED), samples)[1]
 
 
 def swap_tapes(
     encoder: Encoder, before: FloatArray, afters: Iterable[FloatArray]
 ) -> list[tuple[Tape, float]]:
     """Splice without a seam: the stranger's gravity is turned into the owner's, nothing is seen."""
-    ear, first = listen(encoder, Ear(encoder.preparation, BALANCED), before)
+    analyzer, first = listen(encoder, StreamAnalyzer(encoder.preparation, BALANCED), before)
     end_s, level = before.shape[1] / RATE_HZ, before[:, -200:].mean(axis=1, keepdims=True)
     tapes = []
     for after in afters:
         aligned = after - after[:, :200].mean(axis=1, keepdims=True) + level
-        tapes.append(([*first, *listen(encoder, copy.deepcopy(ear), aligned, end_s)[1]], end_s))
+        tapes.append(
+            ([*first, *listen(encoder, copy.deepcopy(analyzer), aligned, end_s)[1]], end_s)
+        )
     return tapes
 
 
 class Hearing(Session):
     """A session that remembers what its windows said, and when each was heard to its end."""
 
-    said: list[tuple[float, Answer]]
+    said: list[tuple[float, WindowAnswer]]
 
-    def _judge(self, answer: Answer) -> None:
+    def _judge(self, answer: WindowAnswer) -> None:
         waited_s = self.policy.step_s if answer.decision == "accept" else 0.0
         self.said.append((self._now_s - waited_s, answer))
         super()._judge(answer)
@@ -209,31 +213,31 @@ def meet(owner: Owner, policy: Policy) -> Hearing:
 
 def play(
     tape: Tape, owner: Owner, policy: Policy, *, granted: bool = True, again: bool = False
-) -> list[Standing]:
+) -> list[SessionState]:
     """Let an owner's session hear a tape. A grant comes first, and ``again`` after every lock."""
     return run(meet(owner, policy), tape, granted=granted, again=again)
 
 
 def run(
     session: Session, tape: Tape, *, granted: bool = True, again: bool = False
-) -> list[Standing]:
+) -> list[SessionState]:
     policy, grant = session.policy, Grant(person="owner", expires_s=inf)
     if granted:
         session.grant(grant, 0.0)
-    standings = [session.standing]
+    session_states = [session.session_state]
     for hop in tape:
-        questions = session.take(hop.heard, hop.at_s)
-        for question, embedding in zip(questions, hop.embeddings, strict=False):
-            session.hear(question, embedding, hop.at_s)
-        locked = standings[-1].unlocked and not session.standing.unlocked
-        standings.append(session.standing)
+        pending_windows = session.take(hop.heard, hop.at_s)
+        for pending_window, embedding in zip(pending_windows, hop.embeddings, strict=False):
+            session.hear(pending_window, embedding, hop.at_s)
+        locked = session_states[-1].unlocked and not session.session_state.unlocked
+        session_states.append(session.session_state)
         if again and (locked or hop.at_s % policy.confirm_s < policy.step_s):
             session.grant(grant, hop.at_s)
-    return standings
+    return session_states
 
 
-def closings(standings: Sequence[Standing]) -> list[tuple[Standing, Standing]]:
-    pairs = pairwise(standings)
+def closings(session_states: Sequence[SessionState]) -> list[tuple[SessionState, SessionState]]:
+    pairs = pairwise(session_states)
     return [(before, after) for before, after in pairs if before.unlocked and not after.unlocked]
 
 
@@ -403,10 +407,10 @@ def revoke_times(owner: Owner, policy: Policy) -> list[float]:
     """Give how long each stranger kept the session that the owner had open and confirmed."""
     times = []
     for worn, changed_s in owner.swaps:
-        standings = play(worn, owner, policy)
-        before = [s for s in standings if s.at_s <= changed_s]
+        session_states = play(worn, owner, policy)
+        before = [s for s in session_states if s.at_s <= changed_s]
         if before[-1].unlocked and before[-1].confirmed:
-            after = [s.at_s for s in standings if s.at_s > changed_s and not s.unlocked]
+            after = [s.at_s for s in session_states if s.at_s > changed_s and not s.unlocked]
             times.append(after[0] - changed_s + LATE_S if after else inf)
     return times
 
@@ -431,12 +435,14 @@ def sit_still(owners: Sequence[Owner], policy: Policy) -> Quiet:
     for owner in owners:
         times = []
         for worn in owner.quiet:
-            standings = play(worn, owner, policy, again=True)
-            hours += sum(b.at_s - a.at_s for a, b in pairwise(standings) if a.confirmed) / 3600.0
-            for before, after in closings(standings):
+            session_states = play(worn, owner, policy, again=True)
+            hours += (
+                sum(b.at_s - a.at_s for a, b in pairwise(session_states) if a.confirmed) / 3600.0
+            )
+            for before, after in closings(session_states):
                 ends.update([after.reason.value] if before.confirmed else [])
                 refused += not before.confirmed
-            times.append(next((s.at_s + LATE_S for s in standings if s.confirmed), inf))
+            times.append(next((s.at_s + LATE_S for s in session_states if s.confirmed), inf))
         confirm_s.append(times)
     return Quiet(hours=hours, ends=ends, refused=refused, confirm_s=confirm_s)
 
@@ -446,8 +452,8 @@ def enter_times(owners: Sequence[Owner], policy: Policy, *, granted: bool) -> li
     times = []
     for owner in owners:
         first = [hop for hop in owner.quiet[0] if hop.at_s < 120.0]
-        standings = play(first, owner, policy, granted=granted)
-        times.append([next((s.at_s + LATE_S for s in standings if s.unlocked), inf)])
+        session_states = play(first, owner, policy, granted=granted)
+        times.append([next((s.at_s + LATE_S for s in session_states if s.unlocked), inf)])
     return times
 
 
@@ -461,8 +467,8 @@ def holds(tape: Tape, owner: Owner, policy: Policy, *, granted: bool) -> bool:
     """Whether somebody else is confirmed on the owner's grant, or without it let in at all."""
     # on a grant the first minutes decide: what closes then, nothing opens again
     first = [hop for hop in tape if not granted or hop.at_s < 120.0]
-    standings = play(first, owner, policy, granted=granted)
-    return any(s.confirmed if granted else s.unlocked for s in standings)
+    session_states = play(first, owner, policy, granted=granted)
+    return any(s.confirmed if granted else s.unlocked for s in session_states)
 
 
 def share(count: int, of: int) -> str:
@@ -604,7 +610,7 @@ def distances(worn: Tape, template: Template) -> list[tuple[float, float]]:
     return [
         (hop.at_s, float(distance))
         for hop in worn
-        if hop.heard.questions
+        if hop.heard.pending_windows
         for distance in distances_to(template.center, hop.embeddings)
     ]
 
@@ -684,9 +690,9 @@ def remove_from(owners: Sequence[Owner], seed: int, each: int) -> dict[str, Remo
 
 
 def note_removal(found: Removals, session: Hearing, heard: Tape, removed_s: float) -> None:
-    standings = run(session, heard)
-    before = [s for s in standings if s.at_s <= removed_s]
-    after = [s.at_s for s in standings if s.at_s > removed_s and not s.unlocked]
+    session_states = run(session, heard)
+    before = [s for s in session_states if s.at_s <= removed_s]
+    after = [s.at_s for s in session_states if s.at_s > removed_s and not s.unlocked]
     if before[-1].unlocked:
         found.locked_s[-1].append(after[0] - removed_s + LATE_S if after else inf)
     found.accepted.update(
@@ -719,19 +725,19 @@ def take_out(owner: Owner, chance: np.random.Generator, seed: int) -> list[tuple
     """Wear it once and take it out at several times, each as if the others had not been."""
     assert owner.person is not None
     by = owner.encoder
-    ear, first, heard_s = Ear(by.preparation, BALANCED), Tape(), 0.0
+    analyzer, first, received_s = StreamAnalyzer(by.preparation, BALANCED), Tape(), 0.0
     worn = simulate(owner.person, Scene(duration_s=50.0, session=1), seed=seed).recording.samples
     taken = []
     for removed_s in 20.0 + 4.0 * np.arange(PER_WEARING) + chance.random(PER_WEARING):
         until_s = np.floor(removed_s) - 1.0  # till there both recordings are the same
-        part = worn[:, round(heard_s * RATE_HZ) : round(until_s * RATE_HZ)]
-        ear, more = listen(by, ear, part, heard_s)
-        first, heard_s = [*first, *more], until_s
+        part = worn[:, round(received_s * RATE_HZ) : round(until_s * RATE_HZ)]
+        analyzer, more = listen(by, analyzer, part, received_s)
+        first, received_s = [*first, *more], until_s
         scene = Scene(duration_s=50.0, session=1, removed_at_s=removed_s)
         samples = simulate(owner.person, scene, seed=seed).recording.samples
-        last = samples[:, round(heard_s * RATE_HZ) : round((removed_s + 5.0) * RATE_HZ)]
+        last = samples[:, round(received_s * RATE_HZ) : round((removed_s + 5.0) * RATE_HZ)]
         taken.append(
-            ([*first, *listen(by, copy.deepcopy(ear), last, heard_s)[1]], float(removed_s))
+            ([*first, *listen(by, copy.deepcopy(analyzer), last, received_s)[1]], float(removed_s))
         )
     return taken
 
@@ -752,9 +758,9 @@ def motion_lines(owners: Sequence[Owner], folder: Path, seed: int) -> list[str]:
             moved = move(owner, motion, seed)
             hours += (moved[-1].at_s - 40.0) / 3600.0
             for name, policy in POLICIES.items():
-                standings = play(moved, owner, policy, again=True)
+                session_states = play(moved, owner, policy, again=True)
                 counts[name].update(
-                    after.reason.value for _, after in closings(standings) if after.at_s > 40.0
+                    after.reason.value for _, after in closings(session_states) if after.at_s > 40.0
                 )
         cells = [f"{_per_hour(count, hours)}" for count in counts.values()]
         lines.append(row(activity, [*cells, f"{hours:.2f}"]))
@@ -794,7 +800,7 @@ def run_one_stream(length_s: int, seed: int) -> None:
         if start % (length_s * RATE_HZ // 4) == 0:
             memory.append(resident_mb())
     spent_s = time.process_time() - spent_s
-    lag_s = session._ear._pace.lag_s if session._ear._pace else inf
+    lag_s = session._analyzer._pace.lag_s if session._analyzer._pace else inf
     print(f"{100 * spent_s / length_s:.2f} {memory[1]} {resident_mb()} {lag_s:.3f}")
 
 

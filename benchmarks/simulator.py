@@ -16,9 +16,15 @@ from pathlib import Path
 
 import numpy as np
 
-from acclock.experiments.paper.beats import GRID_S, Beats, spread_ms
-from acclock.experiments.paper.measures.variability import Sampling, compare, wear
-from acclock.experiments.paper.studies.variability import EXPERIMENT
+from acclock.experiments.paper.measures.variability import (
+    GRID_S,
+    Beats,
+    Sampling,
+    compare,
+    spread_ms,
+    wear,
+)
+from acclock.experiments.paper.studies.lasting import VARIABILITY
 from acclock.experiments.paper.variants import Variant
 from acclock.simulation import Scene, draw_person, simulate
 
@@ -45,9 +51,9 @@ def _setting(variant: Variant) -> list[Figure]:
     ]
 
 
-SETTINGS = [variant.name for variant in EXPERIMENT.variants]
+SETTINGS = [variant.name for variant in VARIABILITY.variants]
 FIGURES = [
-    *(figure for variant in EXPERIMENT.variants for figure in _setting(variant)),
+    *(figure for variant in VARIABILITY.variants for figure in _setting(variant)),
     Figure("J amplitude in m/s²", 0.483, 0.05),
     Figure("noise on a table in m/s²", 0.041, 0.004),
 ]

@@ -13,11 +13,9 @@ from statistics import median
 import numpy as np
 
 from acclock.training.grid import Grid
-from acclock.training.recipe import Recipe
-from acclock.training.recipes import find_recipe
-from acclock.training.run import Run
-from acclock.training.subjects import Session, Subject
-from acclock.training.threads import use_threads
+from acclock.training.recipe import Recipe, find_recipe
+from acclock.training.run import Run, use_threads
+from acclock.training.subjects import Subject, SubjectSession
 from acclock.values import Recording
 
 PEOPLE = 22
@@ -32,7 +30,7 @@ def draw_subject(index: int, recipe: Recipe) -> Subject:
     windows = chance.standard_normal((count, 3, length), dtype=np.float32)
     grid = Grid(windows=windows, ends=length * np.arange(1, count + 1))
     recording = Recording(samples=np.zeros((3, count * length)), rate_hz=recipe.rate_hz)
-    session = Session(recording=recording, grid=grid)
+    session = SubjectSession(recording=recording, grid=grid)
     return Subject(name=str(index), source="noise", sessions=(session,))
 
 

@@ -17,15 +17,15 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from acclock.embedding.networks.leveling import level
 from acclock.embedding.networks.registry import build
-from acclock.training.recipes import read_recipe
+from acclock.embedding.networks.siamese import level
+from acclock.models.strangers import blend
+from acclock.training.corpora import gather
+from acclock.training.recipe import read_recipe
+from acclock.training.run import use_threads
 from acclock.training.subjects import Subject, check_subjects, deal
-from acclock.training.threads import use_threads
 from acclock.training.whitening import Labels, Whitening, WhiteningConfig, fit_whitening
 from acclock.values import FloatArray
-from acclock.world.corpora import gather
-from acclock.world.models.strangers import blend
 
 RESTING = "#activity=reading,typing,writing,browsing,computer"
 _HONEST = 0.95

@@ -21,15 +21,14 @@ import numpy as np
 from acclock.matching.coaching import Enrollment, finish, push, report
 from acclock.matching.cohort import Cohort
 from acclock.matching.enrollment import enroll
-from acclock.matching.identification import Index
 from acclock.matching.template import Template
-from acclock.matching.verification import verify
+from acclock.matching.verification import Index, verify
 from acclock.values import FloatArray
-from acclock.world.vault.identifier import Identifier
-from acclock.world.vault.keys import KeyFile
-from acclock.world.vault.opening import open_vault
-from acclock.world.vault.rekeying import rotate_keys
-from acclock.world.vault.vault import Vault
+from acclock.vault.identifier import Identifier
+from acclock.vault.key_rotation import rotate_keys
+from acclock.vault.keys import KeyFile
+from acclock.vault.opening import open_vault
+from acclock.vault.vault import Vault
 
 WIDTH, STORED, CALLERS, INDEXED = 128, 1_000, 8, 100_000
 NOW = datetime(2025, 1, 6, tzinfo=UTC)

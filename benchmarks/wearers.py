@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from acclock.simulation import Scene, draw_person, simulate
-from acclock.world.sources.frames import encode
+from acclock.sources.frames import encode
 
 STEP_S, RATE_HZ = 0.5, 100
 FIRST = 8

@@ -9,7 +9,7 @@ from pathlib import Path
 from acclock.experiments.paper.catalog import list_experiments
 from acclock.experiments.paper.cohorts import SIMULATED
 from acclock.experiments.paper.scales import SCALES
-from acclock.experiments.paper.store import Record, Store
+from acclock.experiments.paper.store import OutcomeStore, Record
 from acclock.experiments.paper.summary import Cell, summarize
 
 ROOT = Path(__file__).parents[1]
@@ -45,7 +45,7 @@ def make_table() -> str:
 
 
 def _make_row(name: str, variant: str, far: str, frr: str, words: str) -> str:
-    experiment, store, scale = list_experiments()[name], Store(RESULTS), SCALES["standard"]
+    experiment, store, scale = list_experiments()[name], OutcomeStore(RESULTS), SCALES["standard"]
     read = {one: store.read(name, one, scale.name) for one in store.list_cohorts(scale.name)}
     held = {one: records for one, records in read.items() if _is_whole(name, one, records)}
     found = {

@@ -12,7 +12,7 @@ import acclock
 from acclock.simulation import Scene, draw_person, simulate
 from acclock.values import STANDARD_GRAVITY, FloatArray
 
-FOLDER = Path(acclock.__file__).parent / "world" / "service" / "static" / "wearers"
+FOLDER = Path(acclock.__file__).parent / "service" / "dashboard" / "wearers"
 WEARERS = {"ada": 0, "ben": 1, "cleo": 2}
 DURATIONS_S = (140.0, 70.0)
 BONE_CONDUCTION, VERSION, BEGIN_US, PERIOD_US, TOGETHER = 7, 2, 1_700_000_000_000_000, 10_000, 6

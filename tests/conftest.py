@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NoReturn
 import pytest
 from hypothesis import settings
 
-from acclock.world.cluster import load_ray
+from acclock.system.cluster import load_ray
 
 if TYPE_CHECKING:
     from ray.cluster_utils import Cluster

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acclock.denoising.context import mend
-from acclock.denoising.reference import Reference
+from acclock.denoising.sporadic import Reference
 from acclock.denoising.stages import denoise
 from acclock.errors import ConfigError, SignalError, TooShortError
 from acclock.pipeline import (

@@ -15,8 +15,8 @@ from bumble.host import Host
 from bumble.link import LocalLink
 from bumble.transport.common import AsyncPipeSink
 
-from acclock.world.sources.open_earable import CONFIG, DATA, SERVICE
-from acclock.world.sources.radio import RadioError
+from acclock.sources.bluetooth import RadioError
+from acclock.sources.open_earable import CONFIG, DATA, SERVICE
 
 EARABLE, CENTRAL = "F0:F1:F2:F3:F4:F5", "E0:E1:E2:E3:E4:E5"
 
@@ -75,7 +75,7 @@ def bone_packet(
 
 
 class BumbleRadio:
-    """What :class:`acclock.world.sources.radio.Radio` asks for, through bumble's central."""
+    """What :class:`acclock.sources.bluetooth.Radio` asks for, through bumble's central."""
 
     def __init__(self, central: Device, *, mtu: int = 247) -> None:
         self._central = central

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from acclock.errors import AccLockError
     from acclock.pipeline import clean as denoise
+    from acclock.recognizer import open_recognizer
+    from acclock.recordings import read, write
     from acclock.simulation import Scene, draw_person, simulate
     from acclock.values import Recording
-    from acclock.world.desk import open_desk
-    from acclock.world.files import read, write
-    from acclock.world.vault.opening import open_vault
+    from acclock.vault.opening import open_vault
 
 _HOMES = {
     "AccLockError": "acclock.errors:AccLockError",
@@ -27,11 +27,11 @@ _HOMES = {
     "Scene": "acclock.simulation:Scene",
     "denoise": "acclock.pipeline:clean",
     "draw_person": "acclock.simulation:draw_person",
-    "open_desk": "acclock.world.desk:open_desk",
-    "open_vault": "acclock.world.vault.opening:open_vault",
-    "read": "acclock.world.files:read",
+    "open_recognizer": "acclock.recognizer:open_recognizer",
+    "open_vault": "acclock.vault.opening:open_vault",
+    "read": "acclock.recordings:read",
     "simulate": "acclock.simulation:simulate",
-    "write": "acclock.world.files:write",
+    "write": "acclock.recordings:write",
 }
 
 __all__ = [
@@ -40,7 +40,7 @@ __all__ = [
     "Scene",
     "denoise",
     "draw_person",
-    "open_desk",
+    "open_recognizer",
     "open_vault",
     "read",
     "simulate",

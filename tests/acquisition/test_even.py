@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import signal
 
-from acclock.acquisition import resampling, uncompiled_interpolation
-from acclock.acquisition.even import change_rate, check_samples, even_out
-from acclock.acquisition.gaps import gaps_of
+from acclock.acquisition import resampling, uncompiled
+from acclock.acquisition.even import change_rate, check_samples, even_out, gaps_of
 from acclock.errors import SignalError
 from acclock.values import FloatArray, Recording
 
@@ -115,7 +114,7 @@ def test_the_kernel_agrees_with_its_numpy_twin(monkeypatch: pytest.MonkeyPatch) 
     positions = np.sort(np.random.default_rng(3).uniform(0, 499, 321))
 
     compiled = {ratio: resampling.interpolate(rows, positions, ratio=ratio) for ratio in (0.3, 1.0)}
-    monkeypatch.setattr(resampling, "kernel", uncompiled_interpolation)
+    monkeypatch.setattr(resampling, "kernel", uncompiled)
 
     for ratio, result in compiled.items():
         twin = resampling.interpolate(rows, positions, ratio=ratio)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acclock.acquisition import kernels, uncompiled_clock
+from acclock.acquisition import kernels, uncompiled
 from acclock.values import FloatArray
 
 STEPS = st.lists(st.sampled_from([0.002, 0.009, 0.01, 0.0101, 0.0174, 0.0176, 0.05, 1.0]))
@@ -23,7 +23,7 @@ def test_a_chunk_is_surveyed_alike(stamps: list[float], samples: list[float]) ->
     chunk = np.array(stamps), np.array(samples)
 
     with np.errstate(all="ignore"):
-        twin = uncompiled_clock.survey(*chunk)
+        twin = uncompiled.survey(*chunk)
 
     np.testing.assert_array_equal(kernels.survey(*chunk), twin)
 
@@ -35,7 +35,7 @@ def test_slots_are_counted_alike(steps: list[float], due_s: float, hz: float) ->
 
     due, total = kernels.count_steps(times_s, due_s, hz, 0.75, 0.1, counted)
 
-    assert (due, total) == uncompiled_clock.count_steps(times_s, due_s, hz, 0.75, 0.1, twin)
+    assert (due, total) == uncompiled.count_steps(times_s, due_s, hz, 0.75, 0.1, twin)
     np.testing.assert_array_equal(counted, twin)
     assert total == counted.sum()
 
@@ -47,7 +47,7 @@ def test_moments_are_placed_alike(steps: list[float], begin_s: float, count: int
 
     measured = kernels.place(times_s, moments_s, 100.0, 2.0**40, placed)
 
-    assert measured == uncompiled_clock.place(times_s, moments_s, 100.0, 2.0**40, twin)
+    assert measured == uncompiled.place(times_s, moments_s, 100.0, 2.0**40, twin)
     np.testing.assert_array_equal(placed, twin)
     assert ((placed >= 0.0) & (placed <= len(steps))).all()
 

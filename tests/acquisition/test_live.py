@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from acclock.acquisition.admission import Counts
 from acclock.acquisition.even import even_out
-from acclock.acquisition.live import LiveClock, Span
+from acclock.acquisition.live import EvenSpan, LiveClock
 from acclock.values import BoolArray, FloatArray
 
 EDGE = 30
@@ -26,16 +26,18 @@ def heartlike(times_s: FloatArray) -> FloatArray:
     )  # fmt: skip
 
 
-def run(clock: LiveClock, stamps_s: FloatArray, samples: FloatArray, cuts: list[int]) -> list[Span]:
-    spans: list[Span] = []
+def run(
+    clock: LiveClock, stamps_s: FloatArray, samples: FloatArray, cuts: list[int]
+) -> list[EvenSpan]:
+    spans: list[EvenSpan] = []
     edges = [0, *sorted({cut % (stamps_s.size + 1) for cut in cuts}), stamps_s.size]
     for begin, end in pairwise(edges):
-        heard_s = 100.0 + float(np.nanmax(stamps_s[:end], initial=0.0))
-        spans += clock.push(stamps_s[begin:end], samples[:, begin:end], heard_s)
+        received_s = 100.0 + float(np.nanmax(stamps_s[:end], initial=0.0))
+        spans += clock.push(stamps_s[begin:end], samples[:, begin:end], received_s)
     return spans + clock.finish()
 
 
-def join(spans: list[Span]) -> tuple[FloatArray, BoolArray]:
+def join(spans: list[EvenSpan]) -> tuple[FloatArray, BoolArray]:
     samples = np.concatenate([span.samples for span in spans], axis=1)
     return samples, np.concatenate([span.received for span in spans])
 
@@ -128,7 +130,7 @@ def test_jittered_stamps_cost_no_samples_and_are_read_as_a_file_is() -> None:
 @pytest.mark.parametrize("drift", [-0.018, 0.018])
 def test_a_clock_that_drifts_is_followed(drift: float) -> None:
     clock = LiveClock(source_hz=25.0, rate_hz=25.0)
-    spans: list[Span] = []
+    spans: list[EvenSpan] = []
 
     for second in range(150):
         stamps_s = (1.0 + drift) * (second + np.arange(25) / 25.0)
@@ -145,16 +147,16 @@ class Stream:
     """Twelve seconds, in chunks of five samples, before anything is spoiled."""
 
     stamps_s: FloatArray = field(default_factory=lambda: np.arange(1200) / 100.0)
-    heard_s: FloatArray = field(default_factory=lambda: np.arange(1200) / 100.0 + 50.0)
+    received_s: FloatArray = field(default_factory=lambda: np.arange(1200) / 100.0 + 50.0)
     samples: FloatArray = field(default_factory=lambda: heartlike(np.arange(1200) / 100.0))
 
-    def play(self) -> tuple[Counts, list[Span]]:
+    def play(self) -> tuple[Counts, list[EvenSpan]]:
         clock = LiveClock(source_hz=100.0, rate_hz=100.0)
-        spans: list[Span] = []
+        spans: list[EvenSpan] = []
         for at in range(0, 1200, 5):
             part = slice(at, at + 5)
-            heard_s = float(self.heard_s[part][-1])
-            spans += clock.push(self.stamps_s[part], self.samples[:, part], heard_s)
+            received_s = float(self.received_s[part][-1])
+            spans += clock.push(self.stamps_s[part], self.samples[:, part], received_s)
         spans += clock.finish()
         return clock.counts, spans
 
@@ -192,7 +194,7 @@ def swap(stream: Stream) -> None:
 
 def be_silent(stream: Stream) -> None:
     stream.stamps_s[400:] += 3600.0
-    stream.heard_s[400:] += 3600.0
+    stream.received_s[400:] += 3600.0
 
 
 def set_forward(stream: Stream) -> None:
@@ -205,7 +207,7 @@ def set_back(stream: Stream) -> None:
 
 def reboot(stream: Stream) -> None:
     stream.stamps_s[400:] -= 3.9
-    stream.heard_s[400:] += 60.0
+    stream.received_s[400:] += 60.0
 
 
 @pytest.mark.parametrize(
@@ -289,12 +291,12 @@ def test_nothing_that_is_delivered_raises_or_comes_out_as_a_bad_number(
     chunks: list[tuple[list[tuple[float, float]], float]],
 ) -> None:
     clock = LiveClock(source_hz=100.0, rate_hz=100.0)
-    spans: list[Span] = []
+    spans: list[EvenSpan] = []
 
-    for rows, heard_s in chunks:
+    for rows, received_s in chunks:
         stamps_s = np.array([stamp for stamp, _ in rows], dtype=np.float64)
         samples = np.tile(np.array([value for _, value in rows], dtype=np.float64), (3, 1))
-        spans += clock.push(stamps_s, samples, heard_s)
+        spans += clock.push(stamps_s, samples, received_s)
     spans += clock.finish()
 
     counts = clock.counts

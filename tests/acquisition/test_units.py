@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acclock.acquisition.units import parse_unit, quietest_second, tell_scale
+from acclock.acquisition.units import infer_scale, parse_unit, quietest_second
 from acclock.errors import ConfigError, SignalError
 from acclock.values import STANDARD_GRAVITY, FloatArray
 
@@ -18,7 +18,7 @@ def test_a_unit_without_a_word_is_told_by_gravity_or_refused(length: float) -> N
     known = {"g": 1.0, "m/s²": STANDARD_GRAVITY, "mg": 1000.0}
 
     try:
-        scale = tell_scale(at_rest(length), override=None, stated=None, source="detected")
+        scale = infer_scale(at_rest(length), override=None, stated=None, source="detected")
     except SignalError:
         assert all(abs(length / gravity - 1) > 0.18 for gravity in known.values())
         return
@@ -42,7 +42,7 @@ def test_a_unit_without_a_word_is_told_by_gravity_or_refused(length: float) -> N
 def test_the_word_of_the_caller_wins_over_that_of_the_file(
     length: float, stated: str | None, override: str | None, unit: str, source: str, gravity: bool
 ) -> None:
-    scale = tell_scale(
+    scale = infer_scale(
         at_rest(length), override=override, stated=parse_unit(stated or ""), source="header"
     )
 
@@ -51,7 +51,7 @@ def test_the_word_of_the_caller_wins_over_that_of_the_file(
 
 def test_a_unit_that_is_none_is_refused() -> None:
     with pytest.raises(ConfigError, match="'furlong' is not a unit of acceleration"):
-        tell_scale(at_rest(1.0), override="furlong", stated=None, source="detected")
+        infer_scale(at_rest(1.0), override="furlong", stated=None, source="detected")
 
 
 def test_the_stillest_second_is_found() -> None:
@@ -64,10 +64,10 @@ def test_the_stillest_second_is_found() -> None:
 @pytest.mark.parametrize("length", [0.75, 1.26, 7.3, 12.4, 750.0, 1260.0])
 def test_a_length_that_gravity_does_not_have_tells_no_unit(length: float) -> None:
     with pytest.raises(SignalError, match="the unit cannot be told"):
-        tell_scale(at_rest(length), override=None, stated=None, source="detected")
+        infer_scale(at_rest(length), override=None, stated=None, source="detected")
 
 
 def test_values_that_look_like_another_unit_are_doubted() -> None:
-    scale = tell_scale(at_rest(1.0), override=None, stated="m/s²", source="header")
+    scale = infer_scale(at_rest(1.0), override=None, stated="m/s²", source="header")
 
     assert (scale.unit, scale.gravity, scale.doubt) == ("m/s²", False, "g")

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acclock.acquisition.windows import Reel, Ring, all_of, cut
+from acclock.acquisition.windows import MaskedRing, Ring, all_of, cut
 from acclock.errors import ConfigError, SignalError
 from acclock.values import Recording
 
@@ -66,7 +66,7 @@ def test_a_chunk_with_other_axes_is_refused() -> None:
     step=st.integers(1, 15),
 )
 def test_a_reel_gives_what_two_rings_give(chunks: list[list[bool]], length: int, step: int) -> None:
-    reel = Reel(length=length, step=step)
+    masked = MaskedRing(length=length, step=step)
     plain: Ring[np.float64] = Ring(length=length, step=step)
     masks: Ring[np.bool_] = Ring(length=length, step=step)
     begin = 0.0
@@ -75,7 +75,7 @@ def test_a_reel_gives_what_two_rings_give(chunks: list[list[bool]], length: int,
         received = np.array(chunk, dtype=bool)
         samples = begin + np.arange(3.0 * len(chunk)).reshape(3, -1)
         begin += samples.size
-        together = reel.push(samples, received)
+        together = masked.push(samples, received)
         apart = zip(plain.push(samples), masks.push(received), strict=True)
         for (window, arrived), (samples_alone, received_alone) in zip(together, apart, strict=True):
             np.testing.assert_array_equal(window, samples_alone)
@@ -84,17 +84,17 @@ def test_a_reel_gives_what_two_rings_give(chunks: list[list[bool]], length: int,
 
 
 def test_the_mask_of_a_whole_window_cannot_be_written_to() -> None:
-    [(_, arrived)] = Reel(length=2, step=1).push(np.zeros((3, 2)), np.ones(2, dtype=bool))
+    [(_, arrived)] = MaskedRing(length=2, step=1).push(np.zeros((3, 2)), np.ones(2, dtype=bool))
 
     with pytest.raises(ValueError, match="read-only"):
         arrived[0] = False
 
 
 def test_a_reel_refuses_other_axes_and_other_masks() -> None:
-    reel = Reel(length=2, step=1)
-    reel.push(np.zeros((3, 1)), np.ones(1, dtype=bool))
+    masked = MaskedRing(length=2, step=1)
+    masked.push(np.zeros((3, 1)), np.ones(1, dtype=bool))
 
     with pytest.raises(SignalError, match=r"axes of the first, \(3,\); this has \(2,\)"):
-        reel.push(np.zeros((2, 1)), np.ones(1, dtype=bool))
+        masked.push(np.zeros((2, 1)), np.ones(1, dtype=bool))
     with pytest.raises(SignalError, match=r"a mask has shape \(4,\), not \(3,\)"):
-        reel.push(np.zeros((3, 4)), np.ones(3, dtype=bool))
+        masked.push(np.zeros((3, 4)), np.ones(3, dtype=bool))

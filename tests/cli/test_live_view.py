@@ -3,10 +3,10 @@ from datetime import UTC, datetime
 
 from rich.console import Console
 
-from acclock.cli.live_view import LiveView
-from acclock.session.events import Event, Status
+from acclock.cli.monitor import LiveView
+from acclock.live.events import SessionEvent, SessionStatus
 
-STATUS = Status(
+STATUS = SessionStatus(
     session="s",
     person="anna[red]\x1b[2J",
     device="simulator",
@@ -23,7 +23,7 @@ STATUS = Status(
 def test_the_view_says_how_it_stands_and_what_happened() -> None:
     console = Console(file=io.StringIO(), width=100, record=True)
     view = LiveView(console, lambda: {"missing": 7, "late": 0})
-    view.tell(Event(kind="unlocked", number=1, status=STATUS))
+    view.notify(SessionEvent(kind="unlocked", number=1, status=STATUS))
     view.refresh(STATUS)
     view.report("mqtt://host: did not answer")
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from acclock.recordings import write
 from acclock.simulation import Scene, draw_person, simulate
-from acclock.world.files import write
 
 PROGRAM = Path(sys.executable).with_name("acclock")
 SEED = 77

@@ -12,17 +12,16 @@ import typer
 from joserfc.jwk import KeySet
 from typer.testing import CliRunner
 
-from acclock.cli.check import check
-from acclock.cli.grant import grant
-from acclock.cli.keys import keys
+from acclock.access.grants import GrantRegister
+from acclock.access.local_socket import Handler, LocalSocket
+from acclock.access.signing_keys import signing_key
+from acclock.cli.access import check, grant, keys
 from acclock.errors import GrantError
-from acclock.session.events import Status
-from acclock.world.grants import Grant, GrantBook
-from acclock.world.local_socket import Handler, LocalSocket
-from acclock.world.signing_keys import signing_key
-from acclock.world.sinks.assertion import Assertions
-from acclock.world.vault.keys import KeyFile
-from acclock.world.vault.opening import open_vault
+from acclock.live.events import SessionStatus
+from acclock.live.grants import Grant
+from acclock.sinks.assertion import Assertions
+from acclock.vault.keys import KeyFile
+from acclock.vault.opening import open_vault
 
 app = typer.Typer()
 for command in (check, grant, keys):
@@ -36,7 +35,7 @@ class Monitor:
         self.home, self.path = folder / "home", folder / "acclock.sock"
         self.assertions = Assertions(signing_key(self.home, "assertions"))
         self.grants: list[Grant] = []
-        book = GrantBook("anna", key=signing_key(self.home, "grants"))
+        book = GrantRegister("anna", key=signing_key(self.home, "grants"))
         handlers: dict[str, Handler] = {
             "state": self.assertions.answer,
             "grant": book.answers(self.take, now_s=lambda: 0.0),
@@ -50,7 +49,7 @@ class Monitor:
         """Run a command while the monitor listens; give its exit code, or its refusal."""
 
         async def decide() -> None:
-            status = Status(session="s", person="anna", device="d", at=datetime.now(UTC))
+            status = SessionStatus(session="s", person="anna", device="d", at=datetime.now(UTC))
             while True:
                 self.assertions.hear(status, "unlocked" if unlocked else "locked")
                 await asyncio.sleep(0.1)
@@ -113,7 +112,7 @@ def test_keys_prints_a_key_set_without_secrets(tmp_path: Path) -> None:
     assert not public.is_private
 
 
-@pytest.mark.parametrize("module", ["check", "grant", "keys"])
+@pytest.mark.parametrize("module", ["access"])
 def test_these_commands_start_without_numpy_and_without_the_database(module: str) -> None:
     script = (
         f"import sys, acclock.cli.{module};"

@@ -4,8 +4,7 @@ import pywt
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acclock.denoising.bank import APPROXIMATION, Bank, build_bank
-from acclock.denoising.meyer import HALF_LOW_PASS
+from acclock.denoising.wavelets import APPROXIMATION, HALF_LOW_PASS, Bank, build_bank
 from acclock.errors import SignalError
 
 LENGTHS = [*range(2, 66, 2), 96, 128, 192, 320, 400, 448, 1600, 2048, 3072]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from acclock.denoising.heart_rate import measure_heart_rate
 from acclock.errors import SignalError
-from acclock.world.files import open_dataset
+from acclock.recordings import open_dataset
 
 RATE_HZ = 100.0
 

@@ -6,12 +6,9 @@ from typing import NoReturn
 import numpy as np
 import pytest
 
-from acclock.denoising import (
-    kernels,
-    uncompiled_bands,
-    uncompiled_kernels,
-    uncompiled_rhythm,
-)
+from acclock.denoising import kernels, uncompiled
+from acclock.denoising import uncompiled as uncompiled_module
+from acclock.denoising import uncompiled as uncompiled_module_
 from acclock.denoising.config import DenoiseConfig
 from acclock.denoising.periodicity import assess_periodicity
 
@@ -42,7 +39,7 @@ def test_medians_agree(count: int, shape: str) -> None:
     ours, twin = np.empty(7), np.empty(7)
 
     kernels.median_magnitudes(values, count, ours)
-    uncompiled_kernels.median_magnitudes(values, count, twin)
+    uncompiled_module.median_magnitudes(values, count, twin)
 
     np.testing.assert_allclose(ours, twin, rtol=1e-15)
 
@@ -54,7 +51,7 @@ def test_fading_agrees(count: int, power: float) -> None:
     ours, twin = np.empty_like(values), np.empty_like(values)
 
     kernels.fade(values, thresholds, count, power, ours)
-    uncompiled_kernels.fade(values, thresholds, count, power, twin)
+    uncompiled_module.fade(values, thresholds, count, power, twin)
 
     np.testing.assert_allclose(ours, twin, rtol=1e-14)
 
@@ -65,7 +62,7 @@ def test_attenuating_agrees(count: int) -> None:
     ours, twin = np.empty_like(values), np.empty_like(values)
 
     kernels.attenuate(values, powers, count, 40, 2.0, ours)
-    uncompiled_kernels.attenuate(values, powers, count, 40, 2.0, twin)
+    uncompiled_module.attenuate(values, powers, count, 40, 2.0, twin)
 
     np.testing.assert_allclose(ours, twin, rtol=1e-9, atol=1e-12)
 
@@ -77,7 +74,7 @@ def test_peaks_agree(count: int, decimals: int) -> None:
     ours, twin = np.empty(count, np.intp), np.empty(count, np.intp)
 
     found = kernels.find_peaks(signal, 5, 0.3, ours)
-    expected = uncompiled_kernels.find_peaks(signal, 5, 0.3, twin)
+    expected = uncompiled_module.find_peaks(signal, 5, 0.3, twin)
 
     assert ours[:found].tolist() == twin[:expected].tolist()
 
@@ -90,7 +87,7 @@ def test_recursion_agrees(count: int, taps: int) -> None:
     ours, twin = np.empty((4, count)), np.empty((4, count))
 
     kernels.recurse(inputs, desired, forgetting, count, taps, 100.0, ours)
-    uncompiled_kernels.recurse(inputs, desired, forgetting, count, taps, 100.0, twin)
+    uncompiled_module.recurse(inputs, desired, forgetting, count, taps, 100.0, twin)
 
     np.testing.assert_allclose(ours, twin, rtol=1e-9, atol=1e-9)
 
@@ -101,7 +98,7 @@ def test_roughness_agrees(count: int) -> None:
     ours, twin = np.empty(7), np.empty(7)
 
     kernels.roughness(values, count, ours)
-    uncompiled_kernels.roughness(values, count, twin)
+    uncompiled_module.roughness(values, count, twin)
 
     np.testing.assert_allclose(ours, twin, rtol=1e-15)
 
@@ -112,7 +109,7 @@ def test_liveliness_agrees(count: int) -> None:
     ours, twin = np.empty((2, 2, 3)), np.empty((2, 2, 3))
 
     kernels.liveliness(values, count, 40, window, ours[0], ours[1])
-    uncompiled_kernels.liveliness(values, count, 40, window, twin[0], twin[1])
+    uncompiled_module.liveliness(values, count, 40, window, twin[0], twin[1])
 
     np.testing.assert_allclose(ours, twin, rtol=1e-9, atol=1e-12)
 
@@ -135,7 +132,7 @@ def test_evenness_agrees_with_its_twin_and_with_the_detector_of_events(
     how = (50, 30, 50.0, config.least_prominence, 0.1, 0.2)
 
     kernels.evenness(rows, 400, *how, ours)
-    uncompiled_kernels.evenness(rows, 400, *how, twin)
+    uncompiled_module.evenness(rows, 400, *how, twin)
 
     told = [assess_periodicity(row, config).interval_variation for row in rows]
     np.testing.assert_allclose(ours, twin, rtol=1e-12)
@@ -154,7 +151,7 @@ def test_band_passes_agree(count: int, edge: int, many: int) -> None:
     ours, twin = np.empty((many, keep)), np.empty((many, keep))
 
     kernels.pass_band(rows, count, edge, gain, turns, keep, ours)
-    uncompiled_bands.pass_band(rows, count, edge, gain, turns, keep, twin)
+    uncompiled.pass_band(rows, count, edge, gain, turns, keep, twin)
 
     np.testing.assert_allclose(ours, twin, atol=1e-13)
 
@@ -192,7 +189,7 @@ def test_resemblances_agree(count: int, block: int, hop: int, lag: int) -> None:
     twin = np.empty_like(ours)
 
     kernels.resemble(rows, count, block, hop, first, ours)
-    uncompiled_rhythm.resemble(rows, count, block, hop, first, twin)
+    uncompiled_module_.resemble(rows, count, block, hop, first, twin)
 
     np.testing.assert_allclose(ours, twin, atol=1e-13)
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy import signal as oracle
 
-from acclock.denoising.peaks import find_peaks
+from acclock.denoising.periodicity import find_peaks
 
 SIGNALS = arrays.arrays(
     np.float64, st.integers(0, 120), elements=st.floats(-9, 9, width=32), unique=True

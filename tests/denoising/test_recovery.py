@@ -4,9 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acclock.denoising.config import DenoiseConfig
-from acclock.denoising.local_power import measure_local_power
-from acclock.denoising.recovery import attenuate, imitate
-from acclock.denoising.reference import Reference
+from acclock.denoising.sporadic import Reference, attenuate, imitate
+from acclock.denoising.uncompiled import measure_local_power
 
 CONFIG = DenoiseConfig()
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acclock.denoising.config import DenoiseConfig
-from acclock.denoising.rls import choose_forgetting, filter_adaptively
+from acclock.denoising.sporadic import choose_forgetting, filter_adaptively
 
 CONFIG = DenoiseConfig()
 DAY = 24 * 3600 * 100

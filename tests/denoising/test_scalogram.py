@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import pywt
 
-from acclock.denoising.scalogram import scalogram
+from acclock.denoising.wavelets import scalogram
 from acclock.errors import ConfigError
 
 RATE_HZ = 100.0

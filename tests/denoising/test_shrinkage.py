@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from acclock.denoising.bank import build_bank
-from acclock.denoising.shrinkage import find_thresholds, shrink
+from acclock.denoising.inherent import find_thresholds, shrink
+from acclock.denoising.wavelets import build_bank
 
 COEFFICIENTS = arrays.arrays(np.float64, (3, 20), elements=st.floats(-1e6, 1e6, width=32))
 POWERS = st.floats(1.0, 2.0)

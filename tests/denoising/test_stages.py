@@ -3,12 +3,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acclock.denoising.bank import build_bank
 from acclock.denoising.config import DenoiseConfig, Recovery
 from acclock.denoising.context import close_ring
+from acclock.denoising.inherent import find_thresholds, shrink
 from acclock.denoising.periodicity import assess_periodicity
-from acclock.denoising.shrinkage import find_thresholds, shrink
 from acclock.denoising.stages import denoise
+from acclock.denoising.wavelets import build_bank
 from acclock.errors import SignalError
 
 CONFIG = DenoiseConfig()

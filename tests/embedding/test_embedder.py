@@ -141,7 +141,7 @@ def test_embedding_without_threads_is_refused(hand_made: HandMade) -> None:
 def test_what_only_embeds_never_loads_torch() -> None:
     program = """
 import sys
-import acclock.embedding.embedder, acclock.world.models.files, acclock.matching.rates
+import acclock.embedding.embedder, acclock.models.files, acclock.matching.rates
 print(sorted({"torch", "onnx", "safetensors", "scipy", "pandas"} & set(sys.modules)))
 """
 

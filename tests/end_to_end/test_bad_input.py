@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 from acclock.errors import MonitorError
-from acclock.session.chunks import Break, BreakReason, Chunk
-from acclock.session.grants import Grant
-from acclock.session.policies import BALANCED
-from acclock.world.desk import Desk
-from acclock.world.monitoring.chronicle import Chronicle, write_chronicle
-from acclock.world.monitoring.herald import Herald
-from acclock.world.monitoring.monitor import Monitor
-from acclock.world.monitoring.ward import Ward
-from acclock.world.sources.simulator import SimulatorSource
-from acclock.world.sources.source import Faults, Stream
+from acclock.live.chunks import Break, BreakReason, Chunk
+from acclock.live.grants import Grant
+from acclock.live.policies import BALANCED
+from acclock.monitor.enrolled_user import EnrolledUser
+from acclock.monitor.monitor import Monitor
+from acclock.monitor.publisher import EventPublisher
+from acclock.monitor.recorder import EventRecorder, record_events
+from acclock.recognizer import Recognizer
+from acclock.sources.simulator import SimulatorSource
+from acclock.sources.source import Faults, Stream
 
 BAD_S = 4.0
 STEP_S = 0.1
@@ -27,9 +27,9 @@ Bad = Callable[[float], Chunk | Break]
 """Makes what arrives at a time, in seconds since the good samples ended."""
 
 
-def chunk(stamps_s: np.ndarray, heard_s: float, samples: np.ndarray | None = None) -> Chunk:
+def chunk(stamps_s: np.ndarray, received_s: float, samples: np.ndarray | None = None) -> Chunk:
     rows = 0.05 * NOISE.standard_normal((3, stamps_s.size)) if samples is None else samples
-    return Chunk(samples=rows, stamps_s=stamps_s, heard_s=heard_s)
+    return Chunk(samples=rows, stamps_s=stamps_s, received_s=received_s)
 
 
 class Spoiled:
@@ -58,7 +58,7 @@ class Spoiled:
             await asyncio.sleep(0.0)
             yield self._bad(bad_s)
         await asyncio.sleep(0.6)  # the clock is looked at twice meanwhile
-        yield Break(reason="end", heard_s=self.now_s())
+        yield Break(reason="end", received_s=self.now_s())
 
     def _times(self) -> Iterator[float]:
         yield from np.arange(STEP_S, BAD_S, STEP_S).tolist()
@@ -84,43 +84,46 @@ HOSTILE: dict[str, Bad] = {
 
 
 @pytest.mark.parametrize("bad", HOSTILE.values(), ids=HOSTILE)
-def test_bad_samples_lock_and_do_not_end_the_monitor(desk: Desk, bad: Bad) -> None:
+def test_bad_samples_lock_and_do_not_end_the_monitor(recognizer: Recognizer, bad: Bad) -> None:
     source = Spoiled(bad)
 
-    def ready(monitor: Monitor, _: Chronicle) -> None:
+    def ready(monitor: Monitor, _: EventRecorder) -> None:
         source.monitor = monitor
 
-    chronicle = asyncio.run(
-        write_chronicle(Ward(desk, "anna"), source, policy=BALANCED, on_ready=ready)
+    recorder = asyncio.run(
+        record_events(EnrolledUser(recognizer, "anna"), source, policy=BALANCED, on_ready=ready)
     )
 
-    opened, locked = chronicle.changes()
+    opened, locked = recorder.changes()
     assert (opened.state, locked.state) == ("unlocked", "locked")
     assert locked.status.reason != "the source has ended"
     assert locked.at_s - opened.at_s <= 2.5
 
 
 @pytest.mark.parametrize("reason", ["disconnect", "removed", "stall", "garbage"])
-def test_every_break_locks_at_once(desk: Desk, reason: BreakReason) -> None:
-    source = Spoiled(lambda at: Break(reason=reason, heard_s=at))
+def test_every_break_locks_at_once(recognizer: Recognizer, reason: BreakReason) -> None:
+    source = Spoiled(lambda at: Break(reason=reason, received_s=at))
 
-    def ready(monitor: Monitor, _: Chronicle) -> None:
+    def ready(monitor: Monitor, _: EventRecorder) -> None:
         source.monitor = monitor
 
-    chronicle = asyncio.run(
-        write_chronicle(Ward(desk, "anna"), source, policy=BALANCED, on_ready=ready)
+    recorder = asyncio.run(
+        record_events(EnrolledUser(recognizer, "anna"), source, policy=BALANCED, on_ready=ready)
     )
 
-    opened, locked = chronicle.changes()
+    opened, locked = recorder.changes()
     assert locked.at_s - opened.at_s <= STEP_S + 0.01
 
 
-def test_without_a_watchdog_nothing_is_open(desk: Desk) -> None:
-    ward, source = Ward(desk, "anna"), SimulatorSource("wear person-000 60 s", speed=inf)
-    herald = Herald([], person=ward.name, device=source.name)
+def test_without_a_watchdog_nothing_is_open(recognizer: Recognizer) -> None:
+    user, source = (
+        EnrolledUser(recognizer, "anna"),
+        SimulatorSource("wear person-000 60 s", speed=inf),
+    )
+    publisher = EventPublisher([], person=user.name, device=source.name)
 
     async def run() -> None:
-        await Monitor(ward, source, herald, policy=BALANCED).run(beat=lambda: False)
+        await Monitor(user, source, publisher, policy=BALANCED).run(beat=lambda: False)
 
     with pytest.raises(MonitorError, match="watchdog is gone"):
         asyncio.run(run())

@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from acclock.errors import MonitorError, TaskFailedError
+from acclock.live.events import SessionEvent, SessionStatus, State
+from acclock.live.grants import Grant
 from acclock.matching.template import Template
-from acclock.session.events import Event, State, Status
-from acclock.session.grants import Grant
+from acclock.monitor.enrolled_user import EnrolledUser
+from acclock.monitor.monitor import Monitor
+from acclock.monitor.runner import MonitorRunner
+from acclock.recognizer import Recognizer, open_recognizer
 from acclock.simulation import Scene, draw_person, simulate
-from acclock.world.desk import Desk, open_desk
-from acclock.world.monitoring.monitor import Monitor
-from acclock.world.monitoring.post import Post
-from acclock.world.monitoring.ward import Ward
-from acclock.world.sinks.sink import state_after
-from acclock.world.sources.replay import ReplaySource
-from acclock.world.vault.keys import KeyFile
-from acclock.world.vault.opening import open_vault
+from acclock.sinks.sink import state_after
+from acclock.sources.replay import ReplaySource
+from acclock.vault.keys import KeyFile
+from acclock.vault.opening import open_vault
 
 if TYPE_CHECKING:
     from tests.conftest import Postgres
@@ -40,17 +40,17 @@ class Output:
     """An output that knows whether it is locked, and when it was last told so."""
 
     name: str = "output"
-    told: list[Event] = field(default_factory=list)
+    told: list[SessionEvent] = field(default_factory=list)
     state: State = "locked"
     locked_s: float = inf
 
-    async def tell(self, event: Event) -> None:
+    async def notify(self, event: SessionEvent) -> None:
         self.told.append(event)
         if self.state == "unlocked" and state_after(event) == "locked":
             self.locked_s = time.monotonic()
         self.state = state_after(event)
 
-    async def refresh(self, status: Status) -> None:
+    async def refresh(self, status: SessionStatus) -> None:
         pass
 
     async def close(self) -> None:
@@ -61,13 +61,13 @@ class Output:
 class Worn:
     """Anna's monitor, in real time and somewhat faster, with all that belongs to it."""
 
-    desk: Desk
+    recognizer: Recognizer
     folder: Path
     output: Output = field(default_factory=Output)
     reports: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.ward = Ward(self.desk, "anna")
+        self.user = EnrolledUser(self.recognizer, "anna")
         self.source = ReplaySource(WORN, name="replay", speed=SPEED, loop=True)
         self._monitors: list[Monitor] = []
 
@@ -80,8 +80,8 @@ class Worn:
         asyncio.run(self._run(story))
 
     async def _run(self, story: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        post = Post(
-            ward=self.ward,
+        post = MonitorRunner(
+            user=self.user,
             source=self.source,
             sinks=[self.output],
             home=self.folder,
@@ -156,9 +156,9 @@ KILLS: dict[str, tuple[str, Callable[[Worn], None]]] = {
     "source by a cancellation": ("source", cancel("source")),
     "clock by an error": ("clock", throw("clock")),
     "clock by a cancellation": ("clock", cancel("clock")),
-    "vault by an error": ("vault", lambda worn: fail_once(worn.ward, "look")),
+    "vault by an error": ("vault", lambda worn: fail_once(worn.user, "look")),
     "vault by a cancellation": ("vault", cancel("vault")),
-    "learning by an error": ("learning", lambda worn: fail_once(worn.ward, "learn")),
+    "learning by an error": ("learning", lambda worn: fail_once(worn.user, "learn")),
     "learning by a cancellation": ("learning", cancel("learning")),
     "output by an error": ("output output", throw("output output")),
     "output by a cancellation": ("output output", cancel("output output")),
@@ -167,10 +167,10 @@ KILLS: dict[str, tuple[str, Callable[[Worn], None]]] = {
 
 @pytest.mark.parametrize("kill", KILLS)
 def test_a_task_of_the_monitor_that_ends_locks_is_reported_and_runs_again(
-    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kill: str
+    recognizer: Recognizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kill: str
 ) -> None:
-    monkeypatch.setattr("acclock.world.monitoring.monitor._LESSON_S", 0.5)
-    worn, (name, end) = Worn(desk, tmp_path), KILLS[kill]
+    monkeypatch.setattr("acclock.monitor.monitor._LESSON_S", 0.5)
+    worn, (name, end) = Worn(recognizer, tmp_path), KILLS[kill]
     took_s: list[float] = []
 
     async def story() -> None:
@@ -193,13 +193,13 @@ def test_a_task_of_the_monitor_that_ends_locks_is_reported_and_runs_again(
 
 
 def test_a_task_that_keeps_failing_ends_the_monitor_locked(
-    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    recognizer: Recognizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("acclock.world.monitoring.monitor._MOST_FAILURES", 3)
-    worn = Worn(desk, tmp_path)
+    monkeypatch.setattr("acclock.monitor.monitor._MOST_FAILURES", 3)
+    worn = Worn(recognizer, tmp_path)
 
     async def story() -> None:
-        worn.ward.look = lambda: 1 / 0  # type: ignore[method-assign, assignment, return-value]
+        worn.user.look = lambda: 1 / 0  # type: ignore[method-assign, assignment, return-value]
         await soon(lambda: worn.output.told[-1].kind == "stopped")
 
     with pytest.raises(TaskFailedError, match="the task vault ended 3 times in a row"):
@@ -209,8 +209,8 @@ def test_a_task_that_keeps_failing_ends_the_monitor_locked(
     assert worn.monitor.task_failures["vault"] == 2  # the third is what is raised
 
 
-def test_a_session_that_cannot_be_locked_ends(desk: Desk, tmp_path: Path) -> None:
-    worn = Worn(desk, tmp_path)
+def test_a_session_that_cannot_be_locked_ends(recognizer: Recognizer, tmp_path: Path) -> None:
+    worn = Worn(recognizer, tmp_path)
     took_s: list[float] = []
 
     async def story() -> None:
@@ -244,14 +244,14 @@ def replace_database(home: Path) -> None:
 
 @pytest.mark.parametrize("take_away", [remove_vault, move_vault, remove_database, replace_database])
 def test_a_vault_that_is_gone_locks_at_once(
-    desk: Desk,
+    recognizer: Recognizer,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     take_away: Callable[[Path], None],
 ) -> None:
-    monkeypatch.setattr("acclock.world.monitoring.monitor._MOST_FAILURES", 2)
+    monkeypatch.setattr("acclock.monitor.monitor._MOST_FAILURES", 2)
     (tmp_path / "post").mkdir()
-    worn, took_s = Worn(desk, tmp_path / "post"), list[float]()
+    worn, took_s = Worn(recognizer, tmp_path / "post"), list[float]()
 
     async def story() -> None:
         take_away(tmp_path / "home")
@@ -270,7 +270,7 @@ def test_a_database_server_that_is_gone_locks_at_once_and_may_come_back(
     key_store, took_s = KeyFile(tmp_path / "key"), list[float]()
     with open_vault(tmp_path / "home", url=own_postgres.url, key_store=key_store) as vault:
         vault.add("anna", enrolled)
-        worn = Worn(open_desk(vault), tmp_path)
+        worn = Worn(open_recognizer(vault), tmp_path)
 
         async def story() -> None:
             begun_s = time.monotonic()
@@ -288,17 +288,17 @@ def test_a_database_server_that_is_gone_locks_at_once_and_may_come_back(
 
 
 def test_a_vault_that_does_not_answer_locks(
-    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    recognizer: Recognizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("acclock.world.monitoring.monitor._ANSWER_S", 0.3)
-    worn, look, hung = Worn(desk, tmp_path), Ward.look, threading.Event()
+    monkeypatch.setattr("acclock.monitor.monitor._ANSWER_S", 0.3)
+    worn, look, hung = Worn(recognizer, tmp_path), EnrolledUser.look, threading.Event()
 
     def hang() -> Any:  # noqa: ANN401 - as look answers
         hung.wait()
-        return look(worn.ward)
+        return look(worn.user)
 
     async def story() -> None:
-        worn.ward.look = hang  # type: ignore[method-assign]
+        worn.user.look = hang  # type: ignore[method-assign]
         await worn.see_it_lock()
         hung.set()
         await worn.unlock()
@@ -309,10 +309,10 @@ def test_a_vault_that_does_not_answer_locks(
 
 
 def test_learning_that_waits_for_the_disk_delays_no_lock(
-    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    recognizer: Recognizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("acclock.world.monitoring.monitor._LESSON_S", 0.1)
-    worn, took_s = Worn(desk, tmp_path), list[float]()
+    monkeypatch.setattr("acclock.monitor.monitor._LESSON_S", 0.1)
+    worn, took_s = Worn(recognizer, tmp_path), list[float]()
     learning, learned = threading.Event(), threading.Event()
 
     def learn(_: object) -> bool:
@@ -320,9 +320,9 @@ def test_learning_that_waits_for_the_disk_delays_no_lock(
         return learned.wait()
 
     async def story() -> None:
-        worn.ward.learn = learn  # type: ignore[method-assign, assignment]
+        worn.user.learn = learn  # type: ignore[method-assign, assignment]
         await soon(learning.is_set)
-        desk.vault.remove("anna")
+        recognizer.vault.remove("anna")
         took_s.append(await worn.see_it_lock())
         learned.set()
 

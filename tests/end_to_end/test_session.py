@@ -8,21 +8,21 @@ from math import inf
 
 import pytest
 
+from acclock.demo.demonstration import play_story
 from acclock.errors import GrantError, ModelError, MonitorError, TaskFailedError
+from acclock.live.chunks import Chunk
+from acclock.live.grants import Grant
+from acclock.live.policies import BALANCED, STRICT, Policy
 from acclock.matching.enrollment import enroll
 from acclock.matching.template import Template
-from acclock.session.chunks import Chunk
-from acclock.session.grants import Grant
-from acclock.session.policies import BALANCED, STRICT, Policy
+from acclock.models.catalog import ModelCatalog
+from acclock.monitor.enrolled_user import EnrolledUser
+from acclock.monitor.monitor import Monitor
+from acclock.monitor.recorder import EventRecorder, record_events
+from acclock.recognizer import Recognizer
 from acclock.simulation import Scene, draw_person, simulate
-from acclock.world.desk import Desk
-from acclock.world.models.catalog import ModelCatalog
-from acclock.world.monitoring.chronicle import Chronicle, write_chronicle
-from acclock.world.monitoring.monitor import Monitor
-from acclock.world.monitoring.ward import Ward
-from acclock.world.sources.simulator import SimulatorSource
-from acclock.world.sources.source import Faults, Source, Stream
-from acclock.world.story import tell_story
+from acclock.sources.simulator import SimulatorSource
+from acclock.sources.source import Faults, Source, Stream
 
 WORN_S = 12.0
 
@@ -30,29 +30,31 @@ WORN_S = 12.0
 class Watched:
     """A monitor over anna, with a grant brought after some time, and all that was told."""
 
-    def __init__(self, desk: Desk, source: str | Source, *, policy: Policy = BALANCED) -> None:
+    def __init__(
+        self, recognizer: Recognizer, source: str | Source, *, policy: Policy = BALANCED
+    ) -> None:
         self._source = SimulatorSource(source, speed=inf) if isinstance(source, str) else source
-        self._ward, self._policy = Ward(desk, "anna"), policy
+        self._user, self._policy = EnrolledUser(recognizer, "anna"), policy
         self._visits: list[asyncio.Task[None]] = []
-        self.chronicle = Chronicle(datetime.now(UTC))
+        self.recorder = EventRecorder(datetime.now(UTC))
         self.monitor: Monitor | None = None
 
     def run(
         self, *, grant_after_s: float | None = None, then: Callable[[], object] = lambda: None
-    ) -> Chronicle:
-        def ready(monitor: Monitor, chronicle: Chronicle) -> None:
-            self.monitor, self.chronicle = monitor, chronicle
+    ) -> EventRecorder:
+        def ready(monitor: Monitor, recorder: EventRecorder) -> None:
+            self.monitor, self.recorder = monitor, recorder
             if grant_after_s is not None:
                 visit = self._bring_grant(monitor, grant_after_s, then)
                 self._visits.append(asyncio.create_task(visit))
 
         return asyncio.run(
-            write_chronicle(self._ward, self._source, policy=self._policy, on_ready=ready)
+            record_events(self._user, self._source, policy=self._policy, on_ready=ready)
         )
 
     @property
     def kinds(self) -> list[str]:
-        events = (moment.event for moment in self.chronicle.events)
+        events = (moment.event for moment in self.recorder.events)
         return [event.kind for event in events if event is not None]
 
     async def _bring_grant(
@@ -92,8 +94,8 @@ class Worn:
             yield piece
 
 
-def test_the_owner_and_nobody_else_has_the_session_open(desk: Desk) -> None:
-    story = tell_story(desk, "anna", owner="person-000", stranger="person-001", seed=0)
+def test_the_owner_and_nobody_else_has_the_session_open(recognizer: Recognizer) -> None:
+    story = play_story(recognizer, "anna", owner="person-000", stranger="person-001", seed=0)
 
     assert story.opened_after_s is not None
     assert story.open_after_the_walk
@@ -104,44 +106,46 @@ def test_the_owner_and_nobody_else_has_the_session_open(desk: Desk) -> None:
     assert story.ends_well
 
 
-def test_handing_it_to_a_stranger_locks(desk: Desk) -> None:
+def test_handing_it_to_a_stranger_locks(recognizer: Recognizer) -> None:
     watched = Watched(
-        desk, "wear person-000 60 s, wear person-001 30 s", policy=BALANCED.opened_by("heartbeat")
+        recognizer,
+        "wear person-000 60 s, wear person-001 30 s",
+        policy=BALANCED.opened_by("heartbeat"),
     )
 
-    chronicle = watched.run()
+    recorder = watched.run()
 
-    assert chronicle.open_s(0.0, 60.0) > 0.0
-    assert chronicle.open_s(62.0, 90.0) == 0.0
+    assert recorder.open_s(0.0, 60.0) > 0.0
+    assert recorder.open_s(62.0, 90.0) == 0.0
 
 
-def test_a_disconnect_locks_and_nothing_resumes_by_itself(desk: Desk) -> None:
-    watched = Watched(desk, "wear person-000 15 s, disconnect 2 s, wear person-000 15 s")
+def test_a_disconnect_locks_and_nothing_resumes_by_itself(recognizer: Recognizer) -> None:
+    watched = Watched(recognizer, "wear person-000 15 s, disconnect 2 s, wear person-000 15 s")
 
-    chronicle = watched.run(grant_after_s=9.0)
+    recorder = watched.run(grant_after_s=9.0)
 
-    opened, locked = chronicle.changes()
+    opened, locked = recorder.changes()
     assert (opened.state, locked.state) == ("unlocked", "locked")
     assert locked.at_s == pytest.approx(15.0, abs=0.2)
     assert locked.status.reason == "the earphone is disconnected"
     assert watched.kinds == ["started", "unlocked", "locked", "stopped"]
 
 
-def test_a_grant_that_no_heartbeat_confirms_does_not_last(desk: Desk) -> None:
+def test_a_grant_that_no_heartbeat_confirms_does_not_last(recognizer: Recognizer) -> None:
     """A stranger who has the owner's other factor is not let stay for long."""
-    chronicle = Watched(desk, "wear person-001 60 s", policy=STRICT).run(grant_after_s=9.0)
+    recorder = Watched(recognizer, "wear person-001 60 s", policy=STRICT).run(grant_after_s=9.0)
 
-    assert 0.0 < chronicle.open_s(0.0, 60.0) <= STRICT.confirm_s + 0.5
+    assert 0.0 < recorder.open_s(0.0, 60.0) <= STRICT.confirm_s + 0.5
 
 
-def test_silence_locks_although_nothing_arrives(desk: Desk) -> None:
+def test_silence_locks_although_nothing_arrives(recognizer: Recognizer) -> None:
     async def say_nothing() -> Stream:
         await asyncio.sleep(2.5)
         watched.monitor.stop()  # type: ignore[union-attr]
         await asyncio.Event().wait()
         yield  # type: ignore[misc]  # never reached; it makes this a stream
 
-    watched = Watched(desk, Worn(say_nothing))
+    watched = Watched(recognizer, Worn(say_nothing))
 
     opened, locked = watched.run(grant_after_s=9.0).changes()
 
@@ -151,26 +155,26 @@ def test_silence_locks_although_nothing_arrives(desk: Desk) -> None:
 
 
 def test_whatever_fails_locks_first_and_is_one_sentence(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    recognizer: Recognizer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("acclock.world.monitoring.monitor._MOST_FAILURES", 1)
+    monkeypatch.setattr("acclock.monitor.monitor._MOST_FAILURES", 1)
 
     async def fail() -> Stream:
         raise RuntimeError("a secret of the source")
         yield
 
-    watched = Watched(desk, Worn(fail))
+    watched = Watched(recognizer, Worn(fail))
 
     with pytest.raises(TaskFailedError, match="met an unexpected RuntimeError") as caught:
         watched.run(grant_after_s=9.0)
 
     assert watched.kinds[-3:] == ["unlocked", "locked", "stopped"]
-    assert watched.chronicle.moments[-1].state == "locked"
+    assert watched.recorder.moments[-1].state == "locked"
     assert "secret" not in str(caught.value)
 
 
-def test_nothing_opens_after_the_end(desk: Desk) -> None:
-    watched = Watched(desk, "wear person-000 10 s")
+def test_nothing_opens_after_the_end(recognizer: Recognizer) -> None:
+    watched = Watched(recognizer, "wear person-000 10 s")
     watched.run()
 
     assert watched.monitor is not None
@@ -178,51 +182,55 @@ def test_nothing_opens_after_the_end(desk: Desk) -> None:
         watched.monitor.grant(Grant(person="anna", expires_s=inf))
 
 
-def test_deleting_the_person_locks_for_good(desk: Desk) -> None:
-    watched = Watched(desk, "wear person-000 20 h")
+def test_deleting_the_person_locks_for_good(recognizer: Recognizer) -> None:
+    watched = Watched(recognizer, "wear person-000 20 h")
 
     with pytest.raises(MonitorError, match="anna is no longer in the vault"):
-        watched.run(grant_after_s=9.0, then=lambda: desk.vault.remove("anna"))
+        watched.run(grant_after_s=9.0, then=lambda: recognizer.vault.remove("anna"))
 
-    last = watched.chronicle.events[-2:]
+    last = watched.recorder.events[-2:]
     assert [moment.state for moment in last] == ["locked", "locked"]
     assert last[0].status.reason == "the user is no longer known"
 
 
 def test_a_light_enrollment_grows_while_it_is_worn(
-    desk: Desk, enrolled: Template, monkeypatch: pytest.MonkeyPatch
+    recognizer: Recognizer, enrolled: Template, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("acclock.world.monitoring.monitor._LOOK_S", 0.05)
+    monkeypatch.setattr("acclock.monitor.monitor._LOOK_S", 0.05)
     light = replace(enrolled, goal=enrolled.windows + 10)
-    desk.vault.revise("anna", light, after=1)
-    watched = Watched(desk, "wear person-000 600 s", policy=BALANCED.opened_by("heartbeat"))
+    recognizer.vault.revise("anna", light, after=1)
+    watched = Watched(recognizer, "wear person-000 600 s", policy=BALANCED.opened_by("heartbeat"))
 
     watched.run()
 
     assert watched.kinds.count("template") == 1
-    assert desk.vault.template("anna").windows == enrolled.windows + 10
-    assert desk.vault.events()[-1].kind == "grown"
+    assert recognizer.vault.template("anna").windows == enrolled.windows + 10
+    assert recognizer.vault.events()[-1].kind == "grown"
 
 
 def test_a_template_that_is_carried_over_meanwhile_is_followed_when_at_rest(
-    desk: Desk, carried: Template
+    recognizer: Recognizer, carried: Template
 ) -> None:
-    watched = Watched(desk, "wear person-000 500 s")
-    desk.vault.revise("anna", carried, after=1, kind="migrated")
+    watched = Watched(recognizer, "wear person-000 500 s")
+    recognizer.vault.revise("anna", carried, after=1, kind="migrated")
 
-    chronicle = watched.run(grant_after_s=400.0)
+    recorder = watched.run(grant_after_s=400.0)
 
     assert watched.monitor is not None
     assert watched.monitor._model.name == "default-50"
-    assert chronicle.open_s(400.0, 500.0) > 60.0
+    assert recorder.open_s(400.0, 500.0) > 60.0
 
 
-def test_a_template_of_a_model_that_is_not_here_locks_and_ends_the_monitor(desk: Desk) -> None:
-    unknown = replace(desk.vault.template("anna"), model="0" * 64)
-    watched = Watched(desk, "wear person-000 5 h")
+def test_a_template_of_a_model_that_is_not_here_locks_and_ends_the_monitor(
+    recognizer: Recognizer,
+) -> None:
+    unknown = replace(recognizer.vault.template("anna"), model="0" * 64)
+    watched = Watched(recognizer, "wear person-000 5 h")
 
     with pytest.raises(ModelError, match="acclock migrate"):
-        watched.run(grant_after_s=9.0, then=lambda: desk.vault.revise("anna", unknown, after=1))
+        watched.run(
+            grant_after_s=9.0, then=lambda: recognizer.vault.revise("anna", unknown, after=1)
+        )
 
     assert watched.kinds[-2:] == ["locked", "stopped"]
 

@@ -71,7 +71,7 @@ def test_what_ships_works_alone(program: Path, tmp_path: Path) -> None:
     facts = json.loads(run(program, "info", "anna.npz", "--json", folder=tmp_path))
 
     assert findings["acclock.denoising._kernels"]["works"]
-    assert findings["acclock.world.files._numbers"]["works"]
+    assert findings["acclock.recordings._numbers"]["works"]
     assert facts["rate_hz"] == 100.0
     assert facts["heartbeat_is_clear"] is True
 

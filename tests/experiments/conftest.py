@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from acclock.embedding.card import Card, hash_person
 from acclock.experiments.gallery import Gallery
+from acclock.recordings.simulated import SimulatedCohort, write_cohort
 from acclock.simulation import Scene
 from acclock.values import FloatArray
-from acclock.world.simulations import Cohort, write_cohort
 
 PEOPLE = 5
 
@@ -59,7 +59,7 @@ def bands() -> type[Bands]:
 def simulated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Five people who do not exist, twice each, for long enough."""
     folder = tmp_path_factory.mktemp("people") / "all"
-    write_cohort(Cohort(scene=Scene(duration_s=80.0), people=PEOPLE, sessions=2), folder)
+    write_cohort(SimulatedCohort(scene=Scene(duration_s=80.0), people=PEOPLE, sessions=2), folder)
     return folder
 
 

@@ -13,8 +13,8 @@ from acclock.cli.evaluate import evaluate
 from acclock.embedding.card import CARD_KEY
 from acclock.errors import AccLockError, ModelError
 from acclock.matching.cohort import Cohort
-from acclock.world.models.cohorts import cohort_path, write_cohort
-from acclock.world.models.files import write_model
+from acclock.models.cohorts import cohort_path, write_cohort
+from acclock.models.files import write_model
 
 
 @pytest.fixture(scope="module")

@@ -8,20 +8,19 @@ import pytest
 
 from acclock.errors import ModelError, TooFewError
 from acclock.experiments.evaluation import Evaluation, evaluate, evaluate_folds
-from acclock.experiments.gallery import Embeds, embed_all
-from acclock.experiments.gathering import gather
+from acclock.experiments.gallery import FingerprintedEmbedder, embed_all
 from acclock.experiments.panels import Panel
-from acclock.experiments.participants import Participant
-from acclock.experiments.pictures import draw_det
-from acclock.experiments.protocols import plan_cross_session
-from acclock.experiments.report import NO_COHORT, WITHIN, describe, tell
+from acclock.experiments.participants import Participant, gather
+from acclock.experiments.report import NO_COHORT, WITHIN, describe, summarize
+from acclock.experiments.trials import plan_cross_session
 from acclock.matching.cohort import Cohort, hash_stranger
 from acclock.matching.enrollment import enroll
 from acclock.matching.rates import equal_error, far, frr
-from acclock.matching.rule import RULES
+from acclock.matching.threshold import RULES
 from acclock.matching.verification import verify
+from acclock.plots.det import draw_det
 
-Make = Callable[..., Embeds]
+Make = Callable[..., FingerprintedEmbedder]
 NOW = datetime(2025, 1, 6, 8, tzinfo=UTC)
 
 
@@ -117,7 +116,7 @@ def test_a_cohort_gives_the_errors_at_the_enrolled_threshold(
     assert first.far_enrolled is not None
     assert first.frr_enrolled is not None
     assert 0.0 <= first.far_enrolled.low <= first.far_enrolled.high <= 1.0
-    assert NO_COHORT not in tell(found, card=bands().card)["notes"]  # type: ignore[operator]
+    assert NO_COHORT not in summarize(found, card=bands().card)["notes"]  # type: ignore[operator]
 
 
 @pytest.mark.parametrize("name", ["paper", "as-norm"])
@@ -192,7 +191,7 @@ def test_a_program_reads_numbers_and_a_person_reads_percent(
     card = bands().card
 
     facts = json.loads(json.dumps(describe(crossed, card=card, notes=["said"]), allow_nan=False))
-    words = tell(crossed, card=card, notes=["said"])
+    words = summarize(crossed, card=card, notes=["said"])
 
     first = facts["scores"][0]
     assert first["equal_error"]["low"] <= first["equal_error"]["value"]

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from acclock.errors import ConfigError, ModelError, TooFewError
-from acclock.experiments.gallery import Embeds
-from acclock.experiments.gathering import DatasetName, gather
+from acclock.experiments.gallery import FingerprintedEmbedder
+from acclock.experiments.participants import DatasetName, gather
 from acclock.matching.cohort import Cohort as Strangers
 from acclock.matching.cohort import hash_stranger
+from acclock.recordings import write
+from acclock.recordings.simulated import SimulatedCohort, write_cohort
 from acclock.simulation import Scene
 from acclock.values import Recording
-from acclock.world.files import write
-from acclock.world.simulations import Cohort, write_cohort
 
-Make = Callable[..., Embeds]
+Make = Callable[..., FingerprintedEmbedder]
 EVERYONE = tuple(f"simulated/simulated-0-{n:03d}" for n in range(5))
 
 
@@ -111,7 +111,9 @@ def test_real_people_are_not_called_simulated(tmp_path: Path, bands: Make) -> No
 
 def test_too_few_people_are_refused(tmp_path: Path, bands: Make) -> None:
     folder = tmp_path / "short"
-    write_cohort(Cohort(scene=Scene(duration_s=20.0), people=2, sessions=2), folder, workers=1)
+    write_cohort(
+        SimulatedCohort(scene=Scene(duration_s=20.0), people=2, sessions=2), folder, workers=1
+    )
 
     with pytest.raises(TooFewError, match=r"there are 0 people .* 2 or more recordings of 60 s"):
         gather("simulated", folder, card=bands().card, fewest_recordings=2)

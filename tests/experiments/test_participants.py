@@ -7,11 +7,11 @@ import pytest
 
 from acclock.errors import SignalError
 from acclock.experiments.participants import Participant, choose_recordings, cut_ends
+from acclock.recordings import DatasetEntry, Loaded
+from acclock.recordings.raw import About
+from acclock.recordings.reading import open_tree
+from acclock.recordings.trees import TreeFile
 from acclock.values import Recording
-from acclock.world.files import Entry, Loaded
-from acclock.world.files.places import open_tree
-from acclock.world.files.raw import About
-from acclock.world.files.trees import Item
 
 NOON = datetime(2025, 3, 1, 12, tzinfo=UTC)
 Load = Callable[..., Loaded]
@@ -29,7 +29,7 @@ def load(tmp_path: Path) -> Load:
         start: datetime | None = None,
         day: date | None = None,
     ) -> Loaded:
-        entry = Entry(
+        entry = DatasetEntry(
             name=session,
             person="anna",
             session=session,
@@ -37,7 +37,7 @@ def load(tmp_path: Path) -> Load:
             start=start,
             device=None,
             labels={},
-            item=Item(tree, session),
+            item=TreeFile(tree, session),
             about=About(session=session),
         )
         samples = np.ones((3, round(25 * duration_s)))

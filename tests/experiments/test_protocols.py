@@ -8,8 +8,13 @@ from hypothesis import strategies as st
 
 from acclock.errors import ConfigError
 from acclock.experiments.gallery import Gallery
-from acclock.experiments.protocols import plan, plan_cross_session, plan_within_session
-from acclock.experiments.trials import enroll_all, try_all
+from acclock.experiments.trials import (
+    enroll_all,
+    plan,
+    plan_cross_session,
+    plan_within_session,
+    try_all,
+)
 
 PEOPLE = st.lists(st.lists(st.integers(3, 12), min_size=2, max_size=5), min_size=2, max_size=4)
 MakeGallery = Callable[..., Gallery]

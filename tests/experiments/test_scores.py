@@ -8,12 +8,10 @@ from hypothesis import strategies as st
 from acclock.experiments.bootstrap import draw_people, equal_errors, fnmr_where
 from acclock.experiments.gallery import Gallery
 from acclock.experiments.participants import Participant
-from acclock.experiments.protocols import plan_cross_session
 from acclock.experiments.scores import Score, score
 from acclock.experiments.tally import choose_thresholds, tally
-from acclock.experiments.trials import Trials, enroll_all, try_all
-from acclock.matching.det import fnmr_at_fmr
-from acclock.matching.rates import equal_error
+from acclock.experiments.trials import Trials, enroll_all, plan_cross_session, try_all
+from acclock.matching.rates import equal_error, fnmr_at_fmr
 from acclock.values import FloatArray, Recording
 
 PEOPLE = 4

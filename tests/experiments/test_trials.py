@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from acclock.errors import ConfigError
 from acclock.experiments.gallery import Gallery
-from acclock.experiments.protocols import plan_cross_session
-from acclock.experiments.trials import average, enroll_all, group, try_all
+from acclock.experiments.trials import average, enroll_all, group, plan_cross_session, try_all
 
 COUNTS = st.lists(st.integers(0, 40), min_size=1, max_size=8)
 

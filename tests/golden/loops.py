@@ -21,38 +21,38 @@ import numpy as np
 
 from acclock.embedding.embedder import Embedder
 from acclock.errors import AccLockError, NameRefusedError
+from acclock.live.answers import Reason
+from acclock.live.chunks import Break, Chunk
+from acclock.live.events import SessionEvent, SessionStatus
+from acclock.live.grants import Grant
+from acclock.live.policies import POLICIES, Policy, policy_named
 from acclock.matching.cohort import Cohort
 from acclock.matching.enrollment import enroll
 from acclock.matching.template import Template
-from acclock.session.chunks import Break, Chunk
-from acclock.session.events import Event, Status
-from acclock.session.grants import Grant
-from acclock.session.policies import POLICIES, Policy, policy_named
-from acclock.session.reasons import Reason
+from acclock.models.catalog import LoadedModel
+from acclock.models.cohorts import cohort_path, read_cohort
+from acclock.models.files import find_model, read_model
+from acclock.monitor.enrolled_user import EnrolledUser
+from acclock.monitor.monitor import Monitor
+from acclock.monitor.publisher import EventPublisher
+from acclock.pipeline.observation import observe
+from acclock.recognizer import Recognizer
+from acclock.recordings import open_dataset
+from acclock.service.metrics import Metrics
+from acclock.service.refusals import RefusedError
+from acclock.service.streams.connection import FrameReader
+from acclock.service.streams.engine import Engine
+from acclock.service.streams.joining import StreamRequest, prepare
+from acclock.service.streams.listener import Message
+from acclock.service.streams.snapshots import SessionSnapshot
+from acclock.service.streams.stream_session import StreamSession
 from acclock.simulation import Scene, draw_person, simulate
+from acclock.sources.frames import encode
+from acclock.sources.messages import Reader
+from acclock.sources.relay import RelayInbox, relay
+from acclock.sources.simulator import SimulatorSource
+from acclock.sources.source import Faults, Stream, break_off
 from acclock.values import FloatArray, Recording
-from acclock.world.desk import Desk
-from acclock.world.files import open_dataset
-from acclock.world.models.catalog import LoadedModel
-from acclock.world.models.cohorts import cohort_path, read_cohort
-from acclock.world.models.files import find_model, read_model
-from acclock.world.monitoring.herald import Herald
-from acclock.world.monitoring.monitor import Monitor
-from acclock.world.monitoring.ward import Ward
-from acclock.world.service.engine import Engine
-from acclock.world.service.intake import Intake
-from acclock.world.service.joining import Wanted, prepare
-from acclock.world.service.listeners import Message
-from acclock.world.service.metrics import Metrics
-from acclock.world.service.refusals import RefusedError
-from acclock.world.service.snapshots import Snapshot
-from acclock.world.service.watching import Watching
-from acclock.world.sources.frames import encode
-from acclock.world.sources.messages import Reader
-from acclock.world.sources.relay import Inbox, relay
-from acclock.world.sources.simulator import SimulatorSource
-from acclock.world.sources.source import Faults, Stream, break_off
-from acclock.world.wearing import observe
 from tests.golden.clocks import (
     BEGIN_S,
     Clock,
@@ -193,10 +193,10 @@ class OnePersonVault:
         self._templates.clear()
 
 
-def _open_desk(script: Script, model: LoadedModel) -> Desk:
+def _open_recognizer(script: Script, model: LoadedModel) -> Recognizer:
     vault: Any = OnePersonVault(enroll_user(script.user))
     models: Any = SimpleNamespace(made=lambda _: model, name_of=lambda _: model.name)
-    return Desk(vault=vault, models=models)
+    return Recognizer(vault=vault, models=models)
 
 
 def _policy(script: Script) -> Policy:
@@ -243,7 +243,7 @@ class FrameSource:
     def stream(self) -> Stream:
         return relay(self._feed, faults=self.faults)
 
-    async def _feed(self, inbox: Inbox) -> None:
+    async def _feed(self, inbox: RelayInbox) -> None:
         reader = Reader(self.faults)
         for frame in self._frames:
             await asyncio.sleep(max(0.0, BEGIN_S + frame.at_s - time.monotonic()))
@@ -258,12 +258,12 @@ class FrameSource:
 class MonitorRecorder(TraceRecorder):
     """Writes down what a monitor tells."""
 
-    def tell(self, event: Event) -> None:
+    def notify(self, event: SessionEvent) -> None:
         if event.kind in ("template", "trouble"):
             self.rows.append((round(self.clock.passed_s, 2), event.kind, event.note, ""))
         self.refresh(event.status)
 
-    def refresh(self, status: Status) -> None:
+    def refresh(self, status: SessionStatus) -> None:
         self.record(status.state, _WORDS.get(status.reason, status.reason), status.confidence)
 
 
@@ -281,11 +281,11 @@ def run_monitor(script: Script) -> list[Row]:
 
 
 async def _watch(script: Script, recorder: MonitorRecorder, clock: Clock) -> None:
-    desk = _open_desk(script, SlowModel(clock, script.damages, clock.skip).load())
-    vault: Any = desk.vault
+    recognizer = _open_recognizer(script, SlowModel(clock, script.damages, clock.skip).load())
+    vault: Any = recognizer.vault
     source = FrameSource(list_frames(script), rate_hz=script.rate_hz)
-    herald = Herald([recorder], person=NAME, device="frames", clock=lambda: _ENROLLED)
-    monitor = Monitor(Ward(desk, NAME), source, herald, policy=_policy(script))
+    publisher = EventPublisher([recorder], person=NAME, device="frames", clock=lambda: _ENROLLED)
+    monitor = Monitor(EnrolledUser(recognizer, NAME), source, publisher, policy=_policy(script))
     loop = asyncio.get_running_loop()
 
     def grant(for_s: float) -> None:
@@ -330,8 +330,8 @@ class ServedStream:
 
     def __init__(self, script: Script, engine: ManualEngine, clock: Clock) -> None:
         self._script, self._engine, self.recorder = script, engine, TraceRecorder(clock)
-        self._desk = _open_desk(script, engine.model)
-        self._watching: Watching | None = None
+        self._recognizer = _open_recognizer(script, engine.model)
+        self._watching: StreamSession | None = None
         self._over = False
 
     def list_events(self) -> Iterator[Timed]:
@@ -364,27 +364,27 @@ class ServedStream:
 
     def _read(self, frame: SentFrame) -> Chunk | Break | None:
         if frame.signal is not None:
-            return Break(reason="removed", heard_s=time.monotonic())
+            return Break(reason="removed", received_s=time.monotonic())
         piece = self._intake.read(_write_message(frame, first=self._first))
         assert not isinstance(piece, dict)
         return piece
 
-    def _join(self, frame: SentFrame) -> Watching:
-        self._intake = Intake(Metrics())
+    def _join(self, frame: SentFrame) -> StreamSession:
+        self._intake = FrameReader(Metrics())
         self._first = self._intake.first - frame.sequence
-        service: Any = SimpleNamespace(desk=self._desk)
-        person = self._desk.vault.person(NAME)
-        wanted = Wanted(policy=_policy(self._script), rate_hz=self._script.rate_hz)
+        service: Any = SimpleNamespace(recognizer=self._recognizer)
+        person = self._recognizer.vault.person(NAME)
+        wanted = StreamRequest(policy=_policy(self._script), rate_hz=self._script.rate_hz)
         watching = prepare(service, person, wanted, self._report)
         assert self._engine.admit(watching)
         self.recorder.record("locked", watching.snapshot.reason.value)
         return watching
 
-    def _order(self, work: Callable[[Watching], None]) -> None:
+    def _order(self, work: Callable[[StreamSession], None]) -> None:
         if (watching := self._watching) is not None:
             self._engine.feed(watching, lambda: work(watching))
 
-    def _report(self, snapshot: Snapshot, news: list[Message]) -> None:
+    def _report(self, snapshot: SessionSnapshot, news: list[Message]) -> None:
         if self._watching is not None:
             self.recorder.record(snapshot.state, snapshot.reason.value, snapshot.confidence)
             for message in news:

@@ -11,7 +11,7 @@ from acclock.denoising.bandpass import bandpass
 from acclock.denoising.config import DenoiseConfig
 from acclock.denoising.context import close_ring
 from acclock.denoising.inherent import join, split
-from acclock.denoising.recovery import attenuate, imitate
+from acclock.denoising.sporadic import attenuate, imitate
 from acclock.denoising.stages import denoise
 from acclock.values import FloatArray
 

@@ -3,9 +3,8 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from acclock.matching.coherence import measure_widest
-from acclock.matching.cohort import Cohort, Kind
-from acclock.matching.levels import measure_levels
+from acclock.matching.coaching import measure_widest
+from acclock.matching.cohort import Cohort, StrangerKind, measure_levels
 from acclock.values import FloatArray
 
 WIDTH = 32
@@ -31,7 +30,7 @@ class Crowd:
         rows = np.vstack([self.windows(self.person(), each) for _ in range(people)])
         worn = self.worn_twice()
         widest, levels = measure_widest(worn), measure_levels(worn)
-        kind = Kind(name="toys", count=len(rows), widest=widest, levels=levels)
+        kind = StrangerKind(name="toys", count=len(rows), widest=widest, levels=levels)
         return Cohort(embeddings=rows, model="toy", kinds=(kind,))
 
     def worn_twice(self) -> list[list[FloatArray]]:

@@ -8,8 +8,7 @@ import pytest
 from acclock.errors import ConfigError, EnrollmentError, SignalError, TooFewError
 from acclock.matching.coaching import Enrollment, finish, predict_frr, push, report
 from acclock.matching.enrollment import enroll
-from acclock.matching.rule import RULES
-from acclock.matching.threshold import usual_rule
+from acclock.matching.threshold import RULES, usual_rule
 from acclock.values import FloatArray
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from acclock.errors import ConfigError, SignalError, TooFewError
-from acclock.matching.coherence import find_incoherence, measure_gap, measure_widest
-from acclock.matching.cohort import Cohort, Kind
+from acclock.matching.coaching import find_incoherence, measure_gap, measure_widest
+from acclock.matching.cohort import Cohort, StrangerKind
 from acclock.values import FloatArray
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def test_honest_people_pass_however_an_encoder_scatters_them(
     people = crowd(5, scatter=scatter)
     rows = np.vstack([people.windows(people.person(), 15) for _ in range(40)])
     widest = measure_widest([two_sessions(people, change) for _ in range(60)])
-    kind = Kind(name="toys", count=len(rows), widest=widest)
+    kind = StrangerKind(name="toys", count=len(rows), widest=widest)
     cohort = Cohort(embeddings=rows, model="toy", kinds=(kind,))
 
     honest = [np.vstack(two_sessions(people, change)) for _ in range(60)]
@@ -49,7 +49,10 @@ def test_the_limit_is_that_of_the_kind_of_people_nearby(crowd: "type[Crowd]") ->
         return np.vstack([people.windows(who, 20), people.windows(near(who, 0.5), 20)])
 
     strangers = [near(who, 1.5) for who in (steady, varied) for _ in range(60)]
-    kinds = (Kind(name="steady", count=60, widest=0.2), Kind(name="varied", count=60, widest=0.9))
+    kinds = (
+        StrangerKind(name="steady", count=60, widest=0.2),
+        StrangerKind(name="varied", count=60, widest=0.9),
+    )
     cohort = Cohort(embeddings=np.vstack(strangers), model="toy", kinds=kinds)
 
     assert "two groups" in str(find_incoherence(wear_twice(steady), cohort))
@@ -96,8 +99,12 @@ def test_people_of_one_session_count_and_those_of_none_do_not(crowd: "type[Crowd
 
 def test_kinds_that_make_no_sense_are_refused() -> None:
     with pytest.raises(ConfigError):
-        Kind(name="toys", count=0, widest=0.5)
+        StrangerKind(name="toys", count=0, widest=0.5)
     with pytest.raises(ConfigError):
-        Kind(name="toys", count=1, widest=float("nan"))
+        StrangerKind(name="toys", count=1, widest=float("nan"))
     with pytest.raises(SignalError, match="do not add up"):
-        Cohort(embeddings=np.eye(4), model="toy", kinds=(Kind(name="toys", count=3, widest=0.5),))
+        Cohort(
+            embeddings=np.eye(4),
+            model="toy",
+            kinds=(StrangerKind(name="toys", count=3, widest=0.5),),
+        )

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acclock.errors import ConfigError, TooFewError
-from acclock.matching.det import det, fnmr_at_fmr
+from acclock.matching.rates import det, fnmr_at_fmr
 
 DISTANCES = st.lists(st.floats(0, 2), min_size=1, max_size=60)
 

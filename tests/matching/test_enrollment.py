@@ -12,8 +12,7 @@ from acclock.matching.centers import distances_to
 from acclock.matching.cohort import Cohort
 from acclock.matching.enrollment import enroll
 from acclock.matching.rates import far
-from acclock.matching.rule import RULES, Rule, rule_named
-from acclock.matching.threshold import choose_threshold
+from acclock.matching.threshold import RULES, Rule, choose_threshold, rule_named
 from acclock.matching.verification import verify
 from acclock.values import FloatArray
 

@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 from acclock.errors import ModelError, SignalError
 from acclock.matching.cohort import Cohort
 from acclock.matching.enrollment import enroll
-from acclock.matching.identification import Identification, Index, choose_best
-from acclock.matching.rule import RULES
 from acclock.matching.template import Template
+from acclock.matching.threshold import RULES
 from acclock.matching.verdict import Verdict
-from acclock.matching.verification import verify
+from acclock.matching.verification import Identification, Index, choose_best, verify
 from acclock.values import FloatArray
 
 if TYPE_CHECKING:

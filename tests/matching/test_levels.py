@@ -10,11 +10,9 @@ from hypothesis import strategies as st
 
 from acclock.errors import ConfigError
 from acclock.matching.centers import center_of, distances_to
-from acclock.matching.cohort import Cohort
+from acclock.matching.cohort import Cohort, VariationLevels, measure_levels
 from acclock.matching.enrollment import enroll
-from acclock.matching.levels import Levels, measure_levels
-from acclock.matching.rule import RULES, Rule
-from acclock.matching.threshold import usual_rule
+from acclock.matching.threshold import RULES, Rule, usual_rule
 from acclock.values import FloatArray
 
 if TYPE_CHECKING:
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
 WIDTH = 64
 
 
-def draw(levels: Levels, *, people: int, seed: int = 0) -> list[list[FloatArray]]:
+def draw(levels: VariationLevels, *, people: int, seed: int = 0) -> list[list[FloatArray]]:
     """Draw people from the very model: three windows' worth of numbers that add up."""
     chance = np.random.default_rng(seed)
 
@@ -37,7 +35,7 @@ def draw(levels: Levels, *, people: int, seed: int = 0) -> list[list[FloatArray]
 
 
 def test_the_levels_are_those_that_people_were_drawn_with() -> None:
-    drawn = Levels(person=0.3, session=0.2, window=0.5)
+    drawn = VariationLevels(person=0.3, session=0.2, window=0.5)
 
     found = measure_levels(draw(drawn, people=200))
 
@@ -50,7 +48,8 @@ def test_the_levels_are_those_that_people_were_drawn_with() -> None:
 
 def test_people_who_came_once_do_not_tell_how_a_session_changes_them() -> None:
     people = [
-        sessions[:1] for sessions in draw(Levels(person=0.3, session=0.2, window=0.5), people=5)
+        sessions[:1]
+        for sessions in draw(VariationLevels(person=0.3, session=0.2, window=0.5), people=5)
     ]
 
     assert measure_levels(people) is None
@@ -58,7 +57,7 @@ def test_people_who_came_once_do_not_tell_how_a_session_changes_them() -> None:
 
 
 def test_the_threshold_is_where_a_plain_likelihood_ratio_says_so() -> None:
-    levels = Levels(person=0.3, session=0.2, window=0.5)
+    levels = VariationLevels(person=0.3, session=0.2, window=0.5)
     own = np.random.default_rng(1).uniform(0.6, 1.1, size=40)
 
     threshold = levels.threshold(own, strictness=0.01)
@@ -80,7 +79,7 @@ def test_the_threshold_is_where_a_plain_likelihood_ratio_says_so() -> None:
 def test_a_stricter_rule_never_accepts_more(
     own: list[float], stricter: float, least: float
 ) -> None:
-    levels = Levels(person=0.3, session=0.25, window=0.55)
+    levels = VariationLevels(person=0.3, session=0.25, window=0.55)
 
     lenient = levels.threshold(np.array(own), strictness=least)
 
@@ -88,7 +87,7 @@ def test_a_stricter_rule_never_accepts_more(
 
 
 def test_windows_that_point_nowhere_in_common_accept_nobody() -> None:
-    levels = Levels(person=0.3, session=0.25, window=0.55)
+    levels = VariationLevels(person=0.3, session=0.25, window=0.55)
 
     assert levels.threshold(np.full(30, 1.5), strictness=0.0) == 0.0
 
@@ -123,7 +122,7 @@ def test_the_usual_rule_needs_a_cohort_that_knows_how_people_vary(
 
 def test_levels_and_strictness_are_checked() -> None:
     with pytest.raises(ConfigError, match="levels are positive"):
-        Levels(person=0.3, session=float("nan"), window=0.5)
+        VariationLevels(person=0.3, session=float("nan"), window=0.5)
     with pytest.raises(ConfigError, match="strictness"):
         Rule(strictness=-0.1)
     with pytest.raises(ConfigError, match="strictness"):

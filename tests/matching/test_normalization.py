@@ -8,7 +8,7 @@ import pytest
 from acclock.errors import ConfigError
 from acclock.matching.centers import center_of
 from acclock.matching.normalization import measure, measure_all
-from acclock.matching.rule import RULES
+from acclock.matching.threshold import RULES
 
 if TYPE_CHECKING:
     from tests.matching.conftest import Crowd

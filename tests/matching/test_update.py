@@ -11,12 +11,10 @@ from hypothesis import strategies as st
 from acclock.errors import ConfigError, EnrollmentError, ModelError
 from acclock.matching.centers import center_of, distances_to, leave_one_out
 from acclock.matching.cohort import Cohort
-from acclock.matching.drift import limit_drift
 from acclock.matching.enrollment import enroll
-from acclock.matching.growth import extend, grow
-from acclock.matching.rule import RULES
 from acclock.matching.template import Template
-from acclock.matching.update import UpdatePolicy, update
+from acclock.matching.threshold import RULES
+from acclock.matching.update import UpdatePolicy, extend, grow, limit_drift, update
 from acclock.matching.verification import verify
 from acclock.values import FloatArray
 

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acclock.errors import ConfigError
-from acclock.matching.fault import Fault
-from acclock.matching.verdict import Verdict
+from acclock.matching.verdict import Verdict, WindowFault
 
 ANY = st.floats(allow_nan=True, allow_infinity=True)
 
@@ -20,8 +19,8 @@ def test_accepted_is_strictly_below_and_nothing_else(distance: float, threshold:
     assert (verdict.decision == "accept") is verdict.accepted
 
 
-@given(distance=ANY, threshold=ANY, fault=st.sampled_from(Fault))
-def test_a_fault_is_never_accepted(distance: float, threshold: float, fault: Fault) -> None:
+@given(distance=ANY, threshold=ANY, fault=st.sampled_from(WindowFault))
+def test_a_fault_is_never_accepted(distance: float, threshold: float, fault: WindowFault) -> None:
     verdict = Verdict(distance=distance, threshold=threshold, fault=fault)
 
     assert not verdict.accepted
@@ -39,13 +38,15 @@ def test_a_fault_is_never_accepted(distance: float, threshold: float, fault: Fau
         (0.6, None, "reject", "medium"),
         (1.4, None, "reject", "high"),
         (math.nan, None, "uncertain", "low"),
-        (0.1, Fault.ACTIVITY, "uncertain", "low"),
-        (0.1, Fault.WARM_UP, "uncertain", "low"),
-        (0.1, Fault.GAP, "no_signal", "low"),
-        (0.1, Fault.ABSENCE, "no_signal", "low"),
+        (0.1, WindowFault.ACTIVITY, "uncertain", "low"),
+        (0.1, WindowFault.WARM_UP, "uncertain", "low"),
+        (0.1, WindowFault.GAP, "no_signal", "low"),
+        (0.1, WindowFault.ABSENCE, "no_signal", "low"),
     ],
 )
-def test_decisions(distance: float, fault: Fault | None, decision: str, confidence: str) -> None:
+def test_decisions(
+    distance: float, fault: WindowFault | None, decision: str, confidence: str
+) -> None:
     verdict = Verdict(distance=distance, threshold=0.5, spread=0.1, fault=fault)
 
     assert (verdict.decision, verdict.confidence) == (decision, confidence)
@@ -70,4 +71,4 @@ def test_a_summary_tells_nothing_that_two_verdicts_of_a_kind_differ_in() -> None
 
 def test_an_unknown_fault_is_named() -> None:
     with pytest.raises(ConfigError, match="no fault 'tired'"):
-        Fault("tired")
+        WindowFault("tired")

@@ -11,14 +11,12 @@ from acclock.embedding.networks.siamese import EmbeddingModel
 from acclock.errors import ConfigError
 from acclock.pipeline import Preparation, prepare_contexts
 from acclock.simulation import Scene, draw_person, simulate
-from acclock.training.adaptation import AdaptConfig, adapt_model, recipe_of
-from acclock.training.adapted import Adapted
-from acclock.training.contexts import cut_context
-from acclock.training.grid import Grid
-from acclock.training.rates import bring_to
+from acclock.training.adaptation import AdaptConfig, Adapted, adapt_model, recipe_of
+from acclock.training.batches import cut_context
+from acclock.training.checkpoint import pack, unpack
+from acclock.training.grid import Grid, bring_to
 from acclock.training.recipe import Stage
-from acclock.training.subjects import Session, Subject
-from acclock.training.weights import pack, unpack
+from acclock.training.subjects import Subject, SubjectSession
 
 RATE_HZ = 25.0
 PREPARATION = Preparation(name="bandpass", rate_hz=RATE_HZ)
@@ -36,7 +34,7 @@ def draw_subject(index: int) -> Subject:
     cuts = [cut_context(recording, int(end), 512) for end in ends]
     contexts, received = (np.stack(parts) for parts in zip(*cuts, strict=True))
     windows = prepare_contexts(contexts, received, PREPARATION).astype(np.float32)
-    session = Session(recording=recording, grid=Grid(windows=windows, ends=ends))
+    session = SubjectSession(recording=recording, grid=Grid(windows=windows, ends=ends))
     return Subject(name=f"people/{index}", source="people", sessions=(session,))
 
 

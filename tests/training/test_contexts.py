@@ -4,9 +4,8 @@ import pytest
 from acclock.errors import ConfigError, UnreadableError
 from acclock.pipeline import Preparation, prepare, prepare_contexts
 from acclock.simulation import Scene, draw_person, simulate
-from acclock.training.contexts import cut_context
-from acclock.training.grid import fingerprint, lay_grid, name_grid, pack_grid, unpack_grid
-from acclock.training.rates import bring_to
+from acclock.training.batches import cut_context
+from acclock.training.grid import bring_to, fingerprint, lay_grid, name_grid, pack_grid, unpack_grid
 from acclock.values import Recording
 
 

@@ -15,9 +15,9 @@ from acclock.embedding.networks.config import EncoderConfig, HIDNetConfig, TcnCo
 from acclock.embedding.networks.registry import build
 from acclock.embedding.networks.siamese import EmbeddingModel
 from acclock.errors import ModelError
+from acclock.training.checkpoint import pack, unpack
 from acclock.training.export import check_parity, embed_eagerly, export
-from acclock.training.variants import compare_pairs, halve, measure_loss, quantize
-from acclock.training.weights import pack, unpack
+from acclock.training.exports import compare_pairs, halve, measure_loss, quantize
 
 LENGTH = 100
 CONFIG = HIDNetConfig(

@@ -10,8 +10,8 @@ from acclock.embedding.networks.registry import build
 from acclock.errors import AccLockError, TooFewError
 from acclock.matching.rates import equal_error
 from acclock.training.grid import Grid
-from acclock.training.judging import Trials, judge_model, pool, try_all
-from acclock.training.subjects import Session, Subject, check_subjects, deal
+from acclock.training.judging import DatasetTrials, judge_model, pool, try_all
+from acclock.training.subjects import Subject, SubjectSession, check_subjects, deal
 from acclock.values import Recording
 
 NOTHING = Recording(samples=np.zeros((3, 1)), rate_hz=100.0)
@@ -28,13 +28,13 @@ def make_subject(name: str, *counts: int, source: str = "here") -> Subject:
     return Subject(
         name=name,
         source=source,
-        sessions=tuple(Session(recording=NOTHING, grid=grid) for grid in grids),
+        sessions=tuple(SubjectSession(recording=NOTHING, grid=grid) for grid in grids),
     )
 
 
-def draw_trials(people: int, seed: int) -> Trials:
+def draw_trials(people: int, seed: int) -> DatasetTrials:
     chance = np.random.default_rng(seed)
-    return Trials(
+    return DatasetTrials(
         source="here",
         distances={
             (user, wearer): chance.normal(0.5 + 0.4 * (user != wearer), 0.2, 20)

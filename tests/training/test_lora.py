@@ -19,8 +19,8 @@ from acclock.embedding.networks.config import (
 from acclock.embedding.networks.registry import build
 from acclock.embedding.networks.siamese import EmbeddingModel
 from acclock.errors import ConfigError
-from acclock.training.lora import LoraConfig, adapt, merge
-from acclock.training.triplets import find_violating, mean_separation, triplet_loss
+from acclock.training.adaptation import LoraConfig, adapt, merge
+from acclock.training.losses import find_violating, mean_separation, triplet_loss
 
 LENGTH = 60
 PEOPLE = torch.arange(12) % 3

@@ -8,7 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acclock.embedding.networks.outputs import Outputs
+from acclock.embedding.networks.hidnet import Outputs
 from acclock.embedding.networks.registry import find_design
 from acclock.errors import ConfigError
 from acclock.training.losses import (

@@ -11,7 +11,7 @@ from acclock.embedding.card import Card
 from acclock.embedding.networks.config import CnnConfig, WindowShape
 from acclock.embedding.networks.registry import build
 from acclock.training.export import embed_eagerly
-from acclock.training.mobile import export_mobile, read_mobile_card, run_mobile
+from acclock.training.exports import export_mobile, read_mobile_card, run_mobile
 
 
 def test_a_program_embeds_any_number_of_windows_and_carries_its_card(

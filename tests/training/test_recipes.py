@@ -4,8 +4,7 @@ import pytest
 
 from acclock.embedding.networks.config import CnnConfig
 from acclock.errors import ConfigError
-from acclock.training.recipe import Recipe
-from acclock.training.recipes import RECIPES, find_recipe, read_recipe, write_recipe
+from acclock.training.recipe import RECIPES, Recipe, find_recipe, read_recipe, write_recipe
 
 
 @pytest.mark.paper("Sec. 7.1.1")

@@ -11,15 +11,13 @@ from acclock.errors import ModelError
 from acclock.pipeline import prepare_contexts
 from acclock.simulation import Scene, draw_person, simulate
 from acclock.training.augmentation import Augmentation
+from acclock.training.batches import cut_context
 from acclock.training.checkpoint import Checkpoint
-from acclock.training.contexts import cut_context
-from acclock.training.grid import Grid
+from acclock.training.grid import Grid, bring_to
 from acclock.training.judging import judge_model, try_all
-from acclock.training.rates import bring_to
-from acclock.training.recipe import Recipe, Stage
-from acclock.training.recipes import find_recipe
+from acclock.training.recipe import Recipe, Stage, find_recipe
 from acclock.training.run import Run
-from acclock.training.subjects import Session, Subject
+from acclock.training.subjects import Subject, SubjectSession
 from acclock.values import Recording
 
 RATE_HZ = 50.0
@@ -64,7 +62,7 @@ def draw_subject(index: int, recipe: Recipe = RECIPE) -> Subject:
         name=f"simulated/{index}",
         source="simulated",
         sessions=tuple(
-            Session(recording=recording, grid=lay_clean_grid(recording, recipe))
+            SubjectSession(recording=recording, grid=lay_clean_grid(recording, recipe))
             for recording in recordings
         ),
     )

@@ -3,14 +3,14 @@
 import numpy as np
 
 from acclock.training.grid import Grid
-from acclock.training.subjects import Session, Subject, deal
+from acclock.training.subjects import Subject, SubjectSession, deal
 from acclock.values import Recording
 
 
 def make(name: str, sessions: int, *, source: str = "set") -> Subject:
     recording = Recording(samples=np.zeros((3, 400)), rate_hz=100.0)
     windows = np.zeros((20, 3, 400), dtype=np.float32)
-    session = Session(recording=recording, grid=Grid(windows=windows, ends=np.arange(20)))
+    session = SubjectSession(recording=recording, grid=Grid(windows=windows, ends=np.arange(20)))
     return Subject(name=name, source=source, sessions=(session,) * sessions)
 
 

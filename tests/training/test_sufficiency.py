@@ -4,15 +4,14 @@ import numpy as np
 import pytest
 
 from acclock.training.grid import Grid
-from acclock.training.subjects import Session, Subject
-from acclock.training.sufficiency import ENOUGH_PEOPLE, find_shortfalls
+from acclock.training.subjects import ENOUGH_PEOPLE, Subject, SubjectSession, find_shortfalls
 from acclock.values import Recording
 
 
 def make_people(source: str, count: int, *, sessions: int = 2) -> list[Subject]:
     grid = Grid(windows=np.zeros((20, 3, 400), dtype=np.float32), ends=np.arange(20))
     recording = Recording(samples=np.zeros((3, 400)), rate_hz=100.0)
-    held = (Session(recording=recording, grid=grid),) * sessions
+    held = (SubjectSession(recording=recording, grid=grid),) * sessions
     return [Subject(name=f"{source}/{n}", source=source, sessions=held) for n in range(count)]
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acclock.errors import ConfigError
-from acclock.training.triplets import (
+from acclock.training.losses import (
     TripletConfig,
     Triplets,
     find_violating,

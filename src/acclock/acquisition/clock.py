@@ -46,7 +46,7 @@ def read_clock(stamps_s: FloatArray) -> Clock:
     usual = float(np.median(steps))
     if np.mean(steps < 0.55 * usual) > 0.15:
         raise SignalError(_cannot_tell("the time stamps are too irregular"))
-    limit = _tell_limit(steps, usual)
+    limit = _find_limit(steps, usual)
     period = float(steps[steps <= limit * usual].mean())
     silent = steps > max(limit * usual, _STEADY_LIMIT * period)
     missing_share = float(steps[silent].sum() - silent.sum() * period) / float(steps.sum())
@@ -102,7 +102,7 @@ def nominal_rate(rate_hz: float) -> float:
     return nearest if close else round(rate_hz, 2)
 
 
-def _tell_limit(steps: FloatArray, usual: float) -> float:
+def _find_limit(steps: FloatArray, usual: float) -> float:
     """Tell how many usual steps one must be longer than to be a gap."""
     if steps.max() <= _STEADY_LIMIT * usual:
         return _STEADY_LIMIT

@@ -1,14 +1,61 @@
-"""Samples on an even clock, with what was never received known."""
+"""Samples on an even clock, with the stretches in which nothing was received known."""
 
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from acclock.acquisition.clock import Clock, check_rate, check_stamps, nominal_rate, read_clock
-from acclock.acquisition.gaps import Gap, cover, find_holes, holes_of, name_gaps
 from acclock.acquisition.resampling import interpolate
 from acclock.errors import SignalError
 from acclock.values import BoolArray, FloatArray, Recording
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gap:
+    """A stretch in which no sample was received, counted from the start of the recording."""
+
+    start_s: float
+    length_s: float
+
+
+def gaps_of(recording: Recording) -> tuple[Gap, ...]:
+    """List the stretches of a recording that were not received."""
+    return name_gaps(holes_of(recording))
+
+
+def holes_of(recording: Recording) -> FloatArray:
+    """Give the begin and end of each stretch that was not received, one hole per row.
+
+    A sample stands for the time half a period before and after it.
+    """
+    missing = np.concatenate(([False], ~recording.received, [False]))
+    edges = np.flatnonzero(missing[1:] != missing[:-1]).reshape(-1, 2)
+    return np.asarray((edges - 0.5) / recording.rate_hz, dtype=np.float64)
+
+
+def find_holes(times_s: FloatArray, clock: Clock) -> FloatArray:
+    """Give the begin and end of each silence between time stamps, one hole per row."""
+    half_s = 0.5 / clock.rate_hz
+    begins, ends = times_s[:-1][clock.silent] + half_s, times_s[1:][clock.silent] - half_s
+    return np.stack([begins, ends], axis=1)
+
+
+def cover(grid_s: FloatArray, period_s: float, holes: FloatArray) -> BoolArray:
+    """Tell which samples had more than half of their time outside of the holes."""
+    if not holes.size:
+        return np.ones(grid_s.size, dtype=bool)
+    lost_after = np.cumsum(holes[:, 1] - holes[:, 0])
+    lost_before = np.concatenate(([0.0], lost_after[:-1]))
+    lost = np.stack([lost_before, lost_after], axis=1).ravel()
+    begins = np.interp(grid_s - period_s / 2, holes.ravel(), lost)
+    ends = np.interp(grid_s + period_s / 2, holes.ravel(), lost)
+    return np.asarray(ends - begins < (0.5 - 1e-9) * period_s)
+
+
+def name_gaps(holes: FloatArray) -> tuple[Gap, ...]:
+    """List holes as gaps."""
+    return tuple(Gap(start_s=float(begin), length_s=float(end - begin)) for begin, end in holes)
+
 
 _MOST_SAMPLES = 30_000_000
 _SAME_RATE = 0.02

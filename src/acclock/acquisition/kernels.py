@@ -3,6 +3,6 @@
 try:
     from acclock.acquisition._clock import count_steps, place, survey
 except ImportError:
-    from acclock.acquisition.uncompiled_clock import count_steps, place, survey
+    from acclock.acquisition.uncompiled import count_steps, place, survey
 
 __all__ = ["count_steps", "place", "survey"]

@@ -7,11 +7,9 @@ import numpy as np
 
 from acclock.acquisition.admission import Admission, Counts
 from acclock.acquisition.clock import check_rate
-from acclock.acquisition.even import find_ratio
-from acclock.acquisition.gaps import cover
+from acclock.acquisition.even import cover, find_ratio
 from acclock.acquisition.resampling import find_reach
-from acclock.acquisition.slots import Slots
-from acclock.acquisition.stretches import Stretch
+from acclock.acquisition.slots import Slots, Stretch
 from acclock.values import BoolArray, FloatArray
 
 _HOP_S = 0.1
@@ -26,7 +24,7 @@ _OFF_RATE = 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Span:
+class EvenSpan:
     """Even samples that follow on the span before, unless the stream began anew."""
 
     samples: FloatArray
@@ -70,13 +68,13 @@ class LiveClock:
         counted = self._admission.counter
         return Counts(**counted, missing=self._missing, off_rate=self._off_rate)
 
-    def push(self, stamps_s: FloatArray, samples: FloatArray, heard_s: float) -> list[Span]:
+    def push(self, stamps_s: FloatArray, samples: FloatArray, received_s: float) -> list[EvenSpan]:
         """Take a chunk ``(3, n)`` with its stamps, heard at a time of the listener's clock."""
-        if self._admission.admit_all(stamps_s, samples, heard_s):
+        if self._admission.admit_all(stamps_s, samples, received_s):
             self._take(stamps_s, samples)
             return self._give(self._count() - self._ahead)
-        entries = self._admission.sort(stamps_s, samples, heard_s)
-        spans: list[Span] = []
+        entries = self._admission.sort(stamps_s, samples, received_s)
+        spans: list[EvenSpan] = []
         passed: list[int] = []
         for place, entry in enumerate(entries):
             if entry == "restart":
@@ -89,7 +87,7 @@ class LiveClock:
         self._take(stamps_s[passed], samples[:, passed])
         return spans + self._give(self._count() - self._ahead)
 
-    def finish(self) -> list[Span]:
+    def finish(self) -> list[EvenSpan]:
         """Give what is held back, and begin anew: the stream has broken off."""
         spans = self._give(self._count())
         self._begin_anew()
@@ -108,7 +106,7 @@ class LiveClock:
     def _count(self) -> int:
         return len(self._slots)
 
-    def _give(self, until: int) -> list[Span]:
+    def _give(self, until: int) -> list[EvenSpan]:
         """Give all whole hops up to a slot; all there is when that is the last one."""
         origin_s, first = self._slots.origin_s, self._next
         parts: list[tuple[FloatArray, BoolArray]] = []
@@ -122,7 +120,7 @@ class LiveClock:
         if origin_s is None or self._next == first:
             return []
         samples, received = parts[0] if len(parts) == 1 else _join(parts)
-        span = Span(
+        span = EvenSpan(
             samples=samples,
             received=received,
             start_s=origin_s + first / self._rate_hz,

@@ -10,9 +10,7 @@ from acclock.values import FloatArray
 try:
     from acclock.acquisition import _interpolation as kernel
 except ImportError:  # it was installed where no C compiler is
-    from acclock.acquisition import (  # type: ignore[no-redef]  # the same in NumPy
-        uncompiled_interpolation as kernel,
-    )
+    from acclock.acquisition import uncompiled as kernel  # type: ignore[no-redef]  # the same in NumPy
 
 _ZERO_CROSSINGS = 24
 _WINDOW_SHAPE = 6.76

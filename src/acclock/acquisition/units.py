@@ -31,7 +31,7 @@ _ENOUGH = 2048
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scale:
+class UnitScale:
     """What the numbers of a recording mean."""
 
     unit: Unit
@@ -56,13 +56,13 @@ def parse_unit(text: str) -> Unit | None:
     return _SPELLINGS.get(text.strip().lower().replace(" ", ""))
 
 
-def tell_scale(
+def infer_scale(
     samples: FloatArray, *, override: str | None, stated: Unit | None, source: Source
-) -> Scale:
+) -> UnitScale:
     """Decide on the unit: the caller's word, then the file's, then the length of gravity.
 
     >>> lying = np.tile([[0.02], [0.01], [0.99]], 100)
-    >>> tell_scale(lying, override=None, stated=None, source="detected").unit
+    >>> infer_scale(lying, override=None, stated=None, source="detected").unit
     'g'
     """
     length = median_length(samples)
@@ -83,7 +83,7 @@ def tell_scale(
         )
     gravity = length * METERS_PER_S2[unit] > _GRAVITY_SHARE * STANDARD_GRAVITY
     doubt = likely if likely != unit else None
-    return Scale(unit=unit, source=source, gravity=gravity, doubt=doubt)
+    return UnitScale(unit=unit, source=source, gravity=gravity, doubt=doubt)
 
 
 def median_length(samples: FloatArray) -> float:

@@ -84,14 +84,14 @@ class Ring(Generic[Scalar]):
         return room
 
 
-class Reel:
+class MaskedRing:
     """A ring of samples and of which of them arrived, that both are pushed into together.
 
     Whether all of a window arrived is known without looking at it: then its mask is the same
     array each time.
 
-    >>> reel = Reel(length=3, step=2)
-    >>> [(window, arrived)] = reel.push(np.array([[1.0, 2.0, 3.0, 4.0]]), np.ones(4, dtype=bool))
+    >>> masked = MaskedRing(length=3, step=2)
+    >>> [(window, arrived)] = masked.push(np.array([[1.0, 2.0, 3.0, 4.0]]), np.ones(4, dtype=bool))
     >>> window, arrived
     (array([[1., 2., 3.]]), array([ True,  True,  True]))
     """

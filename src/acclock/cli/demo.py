@@ -11,7 +11,7 @@ from acclock.cli.show import JsonFlag, show
 from acclock.values import FloatArray
 
 if TYPE_CHECKING:
-    from acclock.world.story import Story
+    from acclock.demo.demonstration import Story
 
 Folder = Annotated[Path, typer.Option("--out", help="Where recordings and pictures go.")]
 _SHOWN_S = 4.0
@@ -27,7 +27,7 @@ def demo(
 ) -> None:
     """Enroll a simulated wearer and watch over them: some steps, a table, a stranger, and back."""
     # loads the model's runtime and the database, which only commands that use them should
-    from acclock.world.demonstration import play
+    from acclock.demo.demonstration import play
 
     if not as_json:
         print("Enrolling a simulated wearer, and watching over four minutes of their day ...")
@@ -82,13 +82,13 @@ def _draw_story(story: "Story") -> str:
         mark = mark if chapter.act.movement == "still" else "~"
         worn += mark * (round(chapter.end_s / end_s * _WIDTH) - len(worn))
     cells = np.linspace(0.0, end_s, _WIDTH + 1)
-    ajar = [story.chronicle.open_s(start, stop) for start, stop in pairwise(cells)]
+    ajar = [story.recorder.open_s(start, stop) for start, stop in pairwise(cells)]
     opened = "".join("█" if open_s > (end_s / _WIDTH) / 2 else "▁" for open_s in ajar)
     legend = "o the owner, ~ walking, s a stranger, · nobody"
     lines = [f"  worn  {worn}", f"  open  {opened}", f"        {legend}\n"]
     lines += [f"  {chapter.start_s:6.1f} s  {chapter.title}" for chapter in story.chapters]
     lines += [
         f"  {moment.at_s:6.1f} s    {moment.state.upper()}: {moment.status.reason}"
-        for moment in story.chronicle.changes()
+        for moment in story.recorder.changes()
     ]
     return "\n".join(lines[:3] + sorted(lines[3:]))

@@ -1,7 +1,7 @@
 """``acclock doctor``: what is installed, and what would fail."""
 
 from acclock.cli.show import JsonFlag, show
-from acclock.world.installation import examine
+from acclock.system.installation import examine
 
 
 def doctor(*, as_json: JsonFlag = False) -> None:

@@ -10,14 +10,14 @@ from rich.progress import Progress, TaskID
 
 from acclock.cli.show import JsonFlag, show
 from acclock.experiments.evaluation import evaluate_folds
-from acclock.experiments.gathering import DatasetName, gather
 from acclock.experiments.panels import Panel
-from acclock.experiments.pictures import draw_det
-from acclock.experiments.protocols import FEWEST_RECORDINGS, ProtocolName
-from acclock.experiments.report import describe, tell
-from acclock.matching.rule import rule_named
-from acclock.world.models.cohorts import cohort_path, read_cohort
-from acclock.world.models.files import find_model, read_model
+from acclock.experiments.participants import DatasetName, gather
+from acclock.experiments.report import describe, summarize
+from acclock.experiments.trials import FEWEST_RECORDINGS, ProtocolName
+from acclock.matching.threshold import rule_named
+from acclock.models.cohorts import cohort_path, read_cohort
+from acclock.models.files import find_model, read_model
+from acclock.plots.det import draw_det
 
 Models = Annotated[
     list[str],
@@ -49,7 +49,7 @@ def evaluate(
     if det is not None:
         title = "\n".join([f"{dataset}, {protocol}", *notes[:1]])
         draw_det(result.named_curves, det, title=title)
-    word = describe if as_json else tell
+    word = describe if as_json else summarize
     facts = word(result, card=panels[0].embedder.card, notes=notes)
     picture = {"picture": str(det)} if det else {}
     show(facts | picture, as_json=as_json, title=f"{dataset} {path}")

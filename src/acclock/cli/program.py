@@ -1,68 +1,94 @@
 """The program ``acclock``: its commands, and where a refusal becomes one line and an exit code."""
 
+import ast
 import os
 import sys
 from collections.abc import Iterable
 from importlib import import_module
 from importlib.metadata import version
-from typing import Annotated, NoReturn
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Annotated, NoReturn, cast
 
 import typer
 
-from acclock.cli.summaries import summarize
 from acclock.errors import AccLockError
 
+if TYPE_CHECKING:
+    from importlib.abc import InspectLoader
+
+
+def summarize(place: str) -> str:
+    """Give the first paragraph of the docstring of a command, by ``module:function``.
+
+    >>> summarize("doctor:doctor")
+    'Say what is installed, which extras are there and what would not work.'
+    """
+    module, _, function = place.partition(":")
+    for statement in ast.parse(_read_source(f"acclock.cli.{module}")).body:
+        if isinstance(statement, ast.FunctionDef) and statement.name == function:
+            return " ".join((ast.get_docstring(statement) or "").partition("\n\n")[0].split())
+    return ""
+
+
+def _read_source(name: str) -> str:
+    spec = find_spec(name)
+    if spec is None or not hasattr(spec.loader, "get_source"):
+        return ""
+    # there is none where only compiled files were installed
+    return cast("InspectLoader", spec.loader).get_source(name) or ""
+
+
 COMMANDS = {
-    "demo": "demo",
-    "enroll": "enroll",
-    "verify": "verify",
-    "monitor": "monitor",
-    "grant": "grant",
-    "check": "check",
-    "keys": "keys",
-    "serve": "serve",
-    "token": "token",
-    "identify": "identify",
-    "list": "list_people",
-    "show": "show_person",
-    "update": "update",
-    "rollback": "rollback",
-    "migrate": "migrate",
-    "remove": "remove",
-    "export-person": "export_person",
-    "backup": "backup",
-    "restore": "restore",
-    "rotate-keys": "rotate_keys",
-    "accept-state": "accept_state",
-    "info": "info",
-    "plot": "plot",
-    "denoise": "denoise",
-    "simulate": "simulate",
-    "train": "train",
-    "adapt": "adapt",
-    "export": "export",
-    "cohort": "cohort",
-    "evaluate": "evaluate",
-    "experiment": "experiment",
-    "doctor": "doctor",
+    "demo": "demo:demo",
+    "enroll": "recognition:enroll",
+    "verify": "recognition:verify",
+    "monitor": "monitor:monitor",
+    "grant": "access:grant",
+    "check": "access:check",
+    "keys": "access:keys",
+    "serve": "service:serve",
+    "token": "service:token",
+    "identify": "recognition:identify",
+    "list": "people:list_people",
+    "show": "people:show_person",
+    "update": "recognition:update",
+    "rollback": "people:rollback",
+    "migrate": "people:migrate",
+    "remove": "people:remove",
+    "export-person": "people:export_person",
+    "backup": "vault:backup",
+    "restore": "vault:restore",
+    "rotate-keys": "vault:rotate_keys",
+    "accept-state": "vault:accept_state",
+    "info": "recordings:info",
+    "plot": "recordings:plot",
+    "denoise": "recordings:denoise",
+    "simulate": "recordings:simulate",
+    "train": "training:train",
+    "adapt": "training:adapt",
+    "export": "training:export",
+    "cohort": "training:cohort",
+    "evaluate": "evaluate:evaluate",
+    "experiment": "experiment:experiment",
+    "doctor": "doctor:doctor",
 }
-"""What a command is called -> its module here, and the function of the same name in it."""
+"""What a command is called -> its module here, and the function in it."""
 
 
 def build(names: Iterable[str]) -> typer.Typer:
     """Give the program with these commands, loading no others."""
     app = _begin()
     for name in names:
-        module = COMMANDS[name]
-        app.command(name)(getattr(import_module(f"acclock.cli.{module}"), module))
+        module, _, function = COMMANDS[name].partition(":")
+        app.command(name)(getattr(import_module(f"acclock.cli.{module}"), function))
     return app
 
 
 def outline() -> typer.Typer:
     """Give the program as its help shows it: every command by name and summary, none loaded."""
     app = _begin()
-    for name, module in COMMANDS.items():
-        app.command(name, help=summarize(module))(_say_nothing)
+    for name, place in COMMANDS.items():
+        app.command(name, help=summarize(place))(_say_nothing)
     return app
 
 

@@ -1,13 +1,29 @@
-"""How long work shows itself: a bar for each part of it."""
+"""Bars that show long work, and commands that need more than the runtime."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from acclock.errors import MissingExtraError
+
 if TYPE_CHECKING:
     from acclock.training.checkpoint import Report
+
+
+@contextmanager
+def needing(extra: str) -> Iterator[None]:
+    """Turn an import that fails for want of a package into a sentence that says what to install."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        package = (error.name or "a package").partition(".")[0]
+        if package == "acclock":
+            raise
+        raise MissingExtraError(package=package, extra=extra) from error
 
 
 class Bars:

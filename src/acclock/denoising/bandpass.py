@@ -4,7 +4,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from acclock.denoising import kernels, uncompiled_bands
+from acclock.denoising import kernels, uncompiled
 from acclock.errors import ConfigError
 from acclock.values import FloatArray
 
@@ -44,7 +44,7 @@ def bandpass(
         return np.zeros((*signals.shape[:-1], keep))
     passed = np.empty((*signals.shape[:-1], keep))
     length = count + 2 * edge
-    kernel = kernels.pass_band if _is_smooth(length) else uncompiled_bands.pass_band
+    kernel = kernels.pass_band if _is_smooth(length) else uncompiled.pass_band
     rows = np.ascontiguousarray(signals, dtype=np.float64)
     gain = _gain(length, rate_hz, low_hz, high_hz)
     kernel(rows, count, edge, gain, _list_turns(length), keep, passed)

@@ -16,18 +16,18 @@ try:
 
     COMPILED = True
 except ImportError:
-    from acclock.denoising.uncompiled_bands import pass_band
-    from acclock.denoising.uncompiled_kernels import (
+    from acclock.denoising.uncompiled import (
         attenuate,
         evenness,
         fade,
         find_peaks,
         liveliness,
         median_magnitudes,
+        pass_band,
         recurse,
+        resemble,
         roughness,
     )
-    from acclock.denoising.uncompiled_rhythm import resemble
 
     COMPILED = False
 

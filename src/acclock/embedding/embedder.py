@@ -20,7 +20,7 @@ class Embedder:
     """A model, ready to embed. One serves the whole process: threads may share it.
 
     It takes the bytes of a model file that somebody else has found and verified
-    (:mod:`acclock.world.models`).
+    (:mod:`acclock.models`).
     """
 
     def __init__(self, model: bytes, *, threads: int = 1) -> None:

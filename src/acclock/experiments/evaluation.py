@@ -6,15 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from acclock.experiments.bootstrap import ROUNDS, draw_people
-from acclock.experiments.gallery import Embeds, embed_all
-from acclock.experiments.panels import Bench, Panel, choose_thresholds
+from acclock.experiments.gallery import FingerprintedEmbedder, embed_all
+from acclock.experiments.panels import EnrolledPanel, Panel, choose_thresholds
 from acclock.experiments.participants import Participant
-from acclock.experiments.protocols import AVERAGED, ProtocolName, plan
 from acclock.experiments.scores import Score, score
-from acclock.experiments.trials import Trials, enroll_all, pool_trials
+from acclock.experiments.trials import AVERAGED, ProtocolName, Trials, enroll_all, plan, pool_trials
 from acclock.matching.cohort import Cohort
-from acclock.matching.det import Det, det
-from acclock.matching.rule import Rule, name_rule
+from acclock.matching.rates import Det, det
+from acclock.matching.threshold import Rule, name_rule
 from acclock.values import FloatArray
 
 
@@ -50,7 +49,7 @@ class Evaluation:
 
 def evaluate(  # noqa: PLR0913 - who is tried, by what, and how it is counted
     participants: Sequence[Participant],
-    embedder: Embeds,
+    embedder: FingerprintedEmbedder,
     *,
     protocol: ProtocolName,
     cohort: Cohort | None = None,
@@ -103,11 +102,11 @@ def evaluate_folds(
     )
 
 
-def _prepare(panel: Panel, protocol: ProtocolName, *, gated: bool, seed: int) -> Bench:
+def _prepare(panel: Panel, protocol: ProtocolName, *, gated: bool, seed: int) -> EnrolledPanel:
     panel.check()
     gallery = embed_all(panel.participants, panel.embedder, gated=gated)
     planned = plan(gallery, protocol, seed=seed)
-    return Bench(
+    return EnrolledPanel(
         gallery=gallery,
         planned=planned,
         centers=enroll_all(gallery, planned),
@@ -119,7 +118,7 @@ def _prepare(panel: Panel, protocol: ProtocolName, *, gated: bool, seed: int) ->
     )
 
 
-def _join_thresholds(benches: Sequence[Bench]) -> FloatArray | None:
+def _join_thresholds(benches: Sequence[EnrolledPanel]) -> FloatArray | None:
     found = [bench.thresholds for bench in benches if bench.thresholds is not None]
     return np.concatenate(found) if len(found) == len(benches) else None
 

@@ -11,13 +11,13 @@ from acclock.embedding.card import Card
 from acclock.errors import SignalError
 from acclock.experiments.participants import Participant
 from acclock.pipeline import Preparation, prepare
+from acclock.pipeline.observation import find_fault
 from acclock.values import FloatArray, Recording
-from acclock.world.wearing import find_fault
 
 Indices = NDArray[np.intp]
 
 
-class Embeds(Protocol):
+class FingerprintedEmbedder(Protocol):
     """Whatever turns windows into embeddings; :class:`acclock.embedding.embedder.Embedder` does."""
 
     card: Card
@@ -55,7 +55,7 @@ class Gallery:
 
 
 def embed_all(
-    participants: Sequence[Participant], embedder: Embeds, *, gated: bool = False
+    participants: Sequence[Participant], embedder: FingerprintedEmbedder, *, gated: bool = False
 ) -> Gallery:
     """Prepare everybody's windows end to end as the live stream does, and embed each once.
 
@@ -72,7 +72,9 @@ def embed_all(
     )
 
 
-def _embed(recording: Recording, embedder: Embeds, *, gated: bool) -> tuple[FloatArray, int]:
+def _embed(
+    recording: Recording, embedder: FingerprintedEmbedder, *, gated: bool
+) -> tuple[FloatArray, int]:
     """Give the embeddings of a recording, and how many windows were turned away."""
     card = embedder.card
     preparation = Preparation.of(card)

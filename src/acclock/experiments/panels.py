@@ -6,15 +6,13 @@ from datetime import UTC, datetime
 import numpy as np
 
 from acclock.errors import ModelError, TooFewError
-from acclock.experiments.gallery import Embeds, Gallery
+from acclock.experiments.gallery import FingerprintedEmbedder, Gallery
 from acclock.experiments.participants import Participant
-from acclock.experiments.protocols import Plan
-from acclock.experiments.trials import Trials, try_all
+from acclock.experiments.trials import EnrollmentPlan, Trials, try_all
 from acclock.matching.centers import are_unit
 from acclock.matching.cohort import Cohort
 from acclock.matching.enrollment import enroll
-from acclock.matching.rule import RULES, Rule
-from acclock.matching.threshold import usual_rule
+from acclock.matching.threshold import RULES, Rule, usual_rule
 from acclock.values import FloatArray
 
 _ENROLLED = datetime(2000, 1, 1, tzinfo=UTC)
@@ -30,7 +28,7 @@ class Panel:
     """
 
     participants: tuple[Participant, ...]
-    embedder: Embeds
+    embedder: FingerprintedEmbedder
     cohort: Cohort | None = None
     rule: Rule | None = None
     """By which rule people are enrolled and tried; the one that is usual with the cohort, or the
@@ -60,11 +58,11 @@ class Panel:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Bench:
+class EnrolledPanel:
     """Everybody's windows and templates, ready to be tried."""
 
     gallery: Gallery
-    planned: Plan
+    planned: EnrollmentPlan
     centers: FloatArray
     thresholds: FloatArray | None
     rule: Rule
@@ -90,7 +88,9 @@ class Bench:
         return len(set(self.planned.owners[np.isnan(self.centers).any(axis=1)].tolist()))
 
 
-def choose_thresholds(gallery: Gallery, planned: Plan, cohort: Cohort, *, rule: Rule) -> FloatArray:
+def choose_thresholds(
+    gallery: Gallery, planned: EnrollmentPlan, cohort: Cohort, *, rule: Rule
+) -> FloatArray:
     """Give the threshold of every template by a rule: NaN, where none can be made."""
     thresholds = np.full(len(planned.owners), np.nan)
     usable = are_unit(gallery.embeddings)

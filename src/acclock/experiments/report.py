@@ -42,10 +42,16 @@ def describe(evaluation: Evaluation, *, card: Card, notes: Sequence[str] = ()) -
     }
 
 
-def tell(evaluation: Evaluation, *, card: Card, notes: Sequence[str] = ()) -> dict[str, object]:
+def summarize(
+    evaluation: Evaluation, *, card: Card, notes: Sequence[str] = ()
+) -> dict[str, object]:
     """Give an evaluation as lines for a person to read."""
     figures = {
-        words: [_tell(score.windows, found) for score in evaluation.scores if (found := get(score))]
+        words: [
+            _format_estimate(score.windows, found)
+            for score in evaluation.scores
+            if (found := get(score))
+        ]
         for words, get in _FIGURES.values()
     }
     return {
@@ -55,7 +61,7 @@ def tell(evaluation: Evaluation, *, card: Card, notes: Sequence[str] = ()) -> di
         "people": f"{evaluation.people}, {evaluation.recordings} recordings,"
         f" {evaluation.windows} windows of which {evaluation.unusable_windows} unusable",
         **figures,
-        "parts_(1_window)": [_tell_part(part) for part in evaluation.scores[0].parts],
+        "parts_(1_window)": [_format_part(part) for part in evaluation.scores[0].parts],
         "in_brackets": "the middle 95 % of draws of people",
         "notes": [*notes, *remark(evaluation)],
     }
@@ -103,11 +109,11 @@ def _describe_estimate(found: Estimate | None) -> dict[str, float] | None:
     }
 
 
-def _tell(windows: int, found: Estimate) -> str:
+def _format_estimate(windows: int, found: Estimate) -> str:
     return f"{_in_percent(found)} for {windows} window{'s' if windows > 1 else ''}"
 
 
-def _tell_part(scored: PartScore) -> str:
+def _format_part(scored: PartScore) -> str:
     part = scored.part
     return (
         f"{part.kind} {part.name}: {_in_percent(scored.equal_error)}, {part.people} people;"

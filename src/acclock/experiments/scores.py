@@ -1,4 +1,4 @@
-"""What the trials come to: error rates, each with its interval over people."""
+"""Error rates with their intervals over people, in all and for parts of the trials."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,12 +8,84 @@ import numpy as np
 from acclock.errors import TooFewError
 from acclock.experiments.bootstrap import Estimate, equal_errors, estimate, fnmr_where
 from acclock.experiments.participants import Participant
-from acclock.experiments.parts import Part, divide
-from acclock.experiments.tally import Tally, tally, tally_at
+from acclock.experiments.tally import DistanceCounts, tally, tally_at
 from acclock.experiments.trials import Trials
-from acclock.matching.det import fnmr_at_fmr
-from acclock.matching.rates import equal_error, far, frr
+from acclock.matching.rates import equal_error, far, fnmr_at_fmr, frr
 from acclock.values import BoolArray, FloatArray
+
+FEWEST = 2
+"""People in a group: the errors of one alone are that person's, and nobody else's business."""
+_AGES = (30, 50)
+"""Where one age group ends and the next begins."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TrialSubset:
+    """Some users, and which strangers are tried against them."""
+
+    kind: str
+    """What divides people: ``device``, ``sex``, ``age`` or ``race``."""
+    name: str
+    users: BoolArray
+    pairs: BoolArray
+    """``(user, wearer)``."""
+
+    @property
+    def people(self) -> int:
+        return int(np.count_nonzero(self.users))
+
+    def can_be_tried(self, trials: Trials) -> bool:
+        """Whether there is a trial of a user and one of a stranger."""
+        return all(distances.size for distances in trials.select(self.users, self.pairs))
+
+
+def divide(participants: Sequence[Participant]) -> list[TrialSubset]:
+    """Give every part that the data tells of and that holds at least two people."""
+    labels = {
+        "sex": [person.tell("sex") for person in participants],
+        "age": [name_age(person.tell("age")) for person in participants],
+        "race": [person.tell("race") for person in participants],
+    }
+    parts = _divide_devices([person.device for person in participants])
+    for kind, told in labels.items():
+        for name in sorted({one for one in told if one is not None}):
+            users = np.array([one == name for one in told])
+            parts.append(TrialSubset(kind=kind, name=name, users=users, pairs=_against_all(users)))
+    return [part for part in parts if part.people >= FEWEST]
+
+
+def name_age(told: str | None) -> str | None:
+    """Name the age group of somebody who told their age in years.
+
+    >>> name_age("21"), name_age("30"), name_age("62"), name_age("young")
+    ('under 30', '30 to 49', '50 and over', None)
+    """
+    try:
+        years = float(told or "")
+    except ValueError:
+        return None
+    first, second = _AGES
+    if years < first:
+        return f"under {first}"
+    return f"{first} to {second - 1}" if years < second else f"{second} and over"
+
+
+def _divide_devices(devices: Sequence[str | None]) -> list[TrialSubset]:
+    """Tell strangers with the user's own model of device from those with another."""
+    known = np.array([device is not None for device in devices])
+    both = known[:, np.newaxis] & known
+    equal = np.array([[one == other for other in devices] for one in devices])
+    apart = ~np.eye(len(devices), dtype=bool)
+    kinds = {"same": both & equal & apart, "another": both & ~equal}
+    return [
+        TrialSubset(kind="device", name=name, users=pairs.any(axis=1), pairs=pairs)
+        for name, pairs in kinds.items()
+    ]
+
+
+def _against_all(users: BoolArray) -> BoolArray:
+    return np.broadcast_to(users[:, np.newaxis], (users.size, users.size))
+
 
 WANTED_FMR = 0.01
 
@@ -22,7 +94,7 @@ WANTED_FMR = 0.01
 class PartScore:
     """The errors of some people, or against some strangers."""
 
-    part: Part
+    part: TrialSubset
     equal_error: Estimate
     fmr: float
     """At the threshold where both errors of everybody are equal: who pays for one threshold?"""
@@ -129,7 +201,7 @@ def _score_wanted(
 
 
 def _score_enrolled(
-    counted: Tally | None, draws: FloatArray
+    counted: DistanceCounts | None, draws: FloatArray
 ) -> tuple[Estimate, Estimate] | tuple[None, None]:
     if counted is None:
         return None, None
@@ -154,7 +226,12 @@ def _score_shifted(trials: Trials, thresholds: FloatArray, draws: FloatArray) ->
 
 
 def _score_part(
-    part: Part, trials: Trials, counted: Tally, draws: FloatArray, *, threshold: float
+    part: TrialSubset,
+    trials: Trials,
+    counted: DistanceCounts,
+    draws: FloatArray,
+    *,
+    threshold: float,
 ) -> PartScore:
     own, others = trials.select(part.users, part.pairs)
     drawn = equal_errors(*counted.curves(draws, part.users, part.pairs))

@@ -16,7 +16,7 @@ _AT_ONCE = 2**22
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Tally:
+class DistanceCounts:
     """How many distances of each pair of people lie strictly below each threshold."""
 
     own: NDArray[np.float32]
@@ -59,14 +59,14 @@ class Tally:
         return fmr, 1.0 - _share(own @ self.own, own @ self.own_trials)
 
 
-def tally(trials: Trials) -> Tally:
+def tally(trials: Trials) -> DistanceCounts:
     """Count at enough thresholds to follow both errors through all that resampling does."""
     thresholds = choose_thresholds(trials)
     bins = np.searchsorted(thresholds, trials.distances, side="right")  # NaN comes last
     return _count(trials, bins, thresholds.size)
 
 
-def tally_at(trials: Trials, thresholds: FloatArray) -> Tally:
+def tally_at(trials: Trials, thresholds: FloatArray) -> DistanceCounts:
     """Count what each template accepts at its own threshold."""
     rejected = ~(trials.distances < thresholds)
     return _count(trials, rejected.astype(np.intp), 1)
@@ -87,7 +87,7 @@ def choose_thresholds(trials: Trials) -> FloatArray:
     return np.append(exact, np.inf)
 
 
-def _count(trials: Trials, bins: NDArray[np.intp], thresholds: int) -> Tally:
+def _count(trials: Trials, bins: NDArray[np.intp], thresholds: int) -> DistanceCounts:
     people = trials.people
     pair = trials.owners * people + trials.wearers[:, np.newaxis]
     cells = pair * (thresholds + 1) + bins
@@ -99,7 +99,7 @@ def _count(trials: Trials, bins: NDArray[np.intp], thresholds: int) -> Tally:
 
     own, others = add_up(trials.own), add_up(trials.others)
     diagonal = own[np.arange(people), np.arange(people)]
-    return Tally(
+    return DistanceCounts(
         own=np.ascontiguousarray(diagonal[:, :-1]),
         others=np.ascontiguousarray(others[..., :-1]),
         own_trials=diagonal[:, -1],

@@ -1,18 +1,75 @@
-"""Everybody's windows against everybody's templates: one matrix of distances."""
+"""Which windows make a template, and everybody's windows tried against everybody's templates."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
 from acclock.errors import ConfigError
 from acclock.experiments.gallery import Gallery, Indices
-from acclock.experiments.protocols import Plan
 from acclock.matching.centers import are_unit, center_of
 from acclock.matching.cohort import Cohort
 from acclock.matching.normalization import measure_all
-from acclock.matching.rule import RULES, Rule
+from acclock.matching.threshold import RULES, Rule
 from acclock.values import BoolArray, FloatArray
+
+ProtocolName = Literal["within-session", "cross-session"]
+
+FEWEST_RECORDINGS: dict[ProtocolName, int] = {"within-session": 1, "cross-session": 2}
+"""How many recordings a person needs to take part."""
+AVERAGED: dict[ProtocolName, tuple[int, ...]] = {
+    "within-session": (1,),
+    "cross-session": (1, 5, 15),
+}
+"""How many windows in a row are averaged; windows drawn at random do not follow each other."""
+
+_THIRDS = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class EnrollmentPlan:
+    """Whose templates are made, and of which windows. A template's own windows never try it."""
+
+    owners: Indices
+    """Whose template it is: one number per template."""
+    enrolled: BoolArray
+    """``(template, window)``: what each is made of."""
+
+
+def plan(gallery: Gallery, protocol: ProtocolName, *, seed: int = 0) -> EnrollmentPlan:
+    """Decide by the protocol's name what enrolls and what is tried."""
+    if protocol == "cross-session":
+        return plan_cross_session(gallery)
+    if protocol == "within-session":
+        return plan_within_session(gallery, seed=seed)
+    names = ", ".join(FEWEST_RECORDINGS)
+    raise ConfigError(f"a protocol is one of {names}, not {protocol!r}")
+
+
+def plan_cross_session(gallery: Gallery) -> EnrollmentPlan:
+    """Enroll everyone with the first half of their recordings; of an odd number, the smaller."""
+    rows = []
+    for person in range(gallery.people):
+        theirs = np.unique(gallery.recordings[gallery.wearers == person])
+        rows.append(np.isin(gallery.recordings, theirs[: len(theirs) // 2]))
+    return EnrollmentPlan(owners=np.arange(gallery.people), enrolled=np.array(rows))
+
+
+def plan_within_session(gallery: Gallery, *, seed: int) -> EnrollmentPlan:
+    """Enroll everyone with a random third of their windows, and with each third in turn.
+
+    Paper: Sec. 7.2.1, where 240 windows are dealt into three groups of 80, each of which
+    registers once while the other two are tried. Both sides hold windows of the same wearing.
+    """
+    chance = np.random.default_rng(seed)
+    enrolled = np.zeros((gallery.people * _THIRDS, len(gallery)), dtype=bool)
+    for person in range(gallery.people):
+        dealt = chance.permutation(np.flatnonzero(gallery.wearers == person))
+        for third in range(_THIRDS):
+            enrolled[person * _THIRDS + third, dealt[third::_THIRDS]] = True
+    return EnrollmentPlan(owners=np.repeat(np.arange(gallery.people), _THIRDS), enrolled=enrolled)
+
 
 _FEWEST = 2
 """Usable windows that make a template; with fewer the person cannot be enrolled."""
@@ -51,7 +108,7 @@ class Trials:
         return self.distances[own], self.distances[others]
 
 
-def enroll_all(gallery: Gallery, plan: Plan) -> FloatArray:
+def enroll_all(gallery: Gallery, plan: EnrollmentPlan) -> FloatArray:
     """Give the center of every template: NaN where the usable windows are too few."""
     usable = are_unit(gallery.embeddings)
     centers = np.full((len(plan.owners), gallery.embeddings.shape[1]), np.nan)
@@ -63,7 +120,7 @@ def enroll_all(gallery: Gallery, plan: Plan) -> FloatArray:
 
 def try_all(
     gallery: Gallery,
-    plan: Plan,
+    plan: EnrollmentPlan,
     centers: FloatArray,
     *,
     windows: int,

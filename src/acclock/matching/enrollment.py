@@ -8,9 +8,8 @@ from acclock.errors import TooFewError
 from acclock.matching.centers import as_rows, center_of, distances_to
 from acclock.matching.cohort import Cohort
 from acclock.matching.normalization import convert, measure
-from acclock.matching.rule import RULES, Rule
 from acclock.matching.template import Template
-from acclock.matching.threshold import choose_threshold, judged, plain_threshold
+from acclock.matching.threshold import RULES, Rule, choose_threshold, judged, plain_threshold
 from acclock.values import FloatArray
 
 FULL_WINDOWS = 80

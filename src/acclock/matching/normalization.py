@@ -7,7 +7,7 @@ import numpy as np
 from acclock.errors import ConfigError, TooFewError
 from acclock.matching.centers import are_unit, as_rows, distances_to
 from acclock.matching.cohort import Cohort
-from acclock.matching.rule import Rule
+from acclock.matching.threshold import Rule
 from acclock.values import FloatArray
 
 _LEAST = 1e-6

@@ -7,7 +7,7 @@ import numpy as np
 
 from acclock.errors import ConfigError, ModelError, SignalError
 from acclock.matching.centers import are_unit
-from acclock.matching.rule import Rule
+from acclock.matching.threshold import Rule
 from acclock.values import FloatArray
 
 

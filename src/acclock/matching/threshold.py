@@ -1,16 +1,80 @@
-"""Where a user ends and strangers begin."""
+"""Where a user ends and strangers begin, and by which rule that is chosen."""
 
-from dataclasses import astuple
+from collections.abc import Mapping
+from dataclasses import astuple, dataclass
+from types import MappingProxyType
+from typing import Literal
 
 import numpy as np
 
 from acclock.errors import ConfigError, TooFewError
 from acclock.matching.centers import leave_one_out
-from acclock.matching.cohort import Cohort
-from acclock.matching.levels import Levels
+from acclock.matching.cohort import Cohort, VariationLevels
 from acclock.matching.rates import equal_error
-from acclock.matching.rule import RULES, Rule
 from acclock.values import FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """How an enrollment arrives at its threshold. The defaults are the paper's."""
+
+    user_distances: Literal["enrolled", "left-out"] = "enrolled"
+    """From which center the user's windows are measured: from the one they made themselves
+    (paper), or from the center of all the others. Ours: the second (docs/decisions/0014)."""
+    wanted_far: float | None = None
+    """The share of strangers that may be accepted; without it both errors are made equal."""
+    neighbors: int | None = None
+    """How many of the nearest strangers set the scale of a distance (AS-norm); without it a
+    distance is a distance."""
+    strictness: float | None = None
+    """By how many nats for each number of an embedding a window at the threshold speaks for the
+    user, as people of the cohort vary (docs/decisions/0032); without it errors are counted."""
+
+    def __post_init__(self) -> None:
+        if self.user_distances not in ("enrolled", "left-out"):
+            raise ConfigError(
+                f"user_distances is 'enrolled' or 'left-out', not {self.user_distances!r}"
+            )
+        if self.wanted_far is not None and not 0 < self.wanted_far < 1:
+            raise ConfigError(f"a wanted false-accept rate lies in (0, 1), not {self.wanted_far}")
+        if self.neighbors is not None and self.neighbors < 2:
+            raise ConfigError(f"AS-norm needs at least 2 neighbors, not {self.neighbors}")
+        if self.strictness is not None and not (
+            self.strictness >= 0 and self.neighbors is None and self.wanted_far is None
+        ):
+            raise ConfigError("strictness is not negative, and stands without another goal")
+
+
+RULES: Mapping[str, Rule] = MappingProxyType(
+    {
+        "paper": Rule(),
+        "leave-one-out": Rule(user_distances="left-out"),
+        "wanted-far": Rule(user_distances="left-out", wanted_far=0.01),
+        "as-norm": Rule(user_distances="left-out", neighbors=100),
+        "likelihood": Rule(user_distances="left-out", strictness=0.012),
+    }
+)
+"""Every rule that can be asked for by name."""
+
+
+def name_rule(rule: Rule) -> str:
+    """Give the name of a rule, or what it asks for where it has none.
+
+    >>> name_rule(Rule(user_distances="left-out"))
+    'leave-one-out'
+    """
+    return next((name for name, known in RULES.items() if known == rule), str(rule))
+
+
+def rule_named(name: str) -> Rule:
+    """Give the rule of that name.
+
+    >>> rule_named("paper").wanted_far is None
+    True
+    """
+    if name not in RULES:
+        raise ConfigError(f"there is no rule {name!r}; there are {', '.join(RULES)}")
+    return RULES[name]
 
 
 def choose_threshold(
@@ -53,7 +117,7 @@ def usual_rule(cohort: Cohort) -> Rule:
     return RULES["likelihood" if cohort.knows_levels else "paper"]
 
 
-def _levels_near(strangers: FloatArray, cohort: Cohort) -> Levels:
+def _levels_near(strangers: FloatArray, cohort: Cohort) -> VariationLevels:
     """Give how people vary who are like the nearest strangers."""
     known = [kind.levels for kind in cohort.kinds if kind.levels is not None]
     if not cohort.knows_levels:
@@ -62,7 +126,7 @@ def _levels_near(strangers: FloatArray, cohort: Cohort) -> Levels:
         )
     shares = cohort.share_kinds(strangers)
     person, session, window = shares @ np.array([astuple(levels) for levels in known])
-    return Levels(person=person, session=session, window=window)
+    return VariationLevels(person=person, session=session, window=window)
 
 
 def judged(user_distances: FloatArray, rule: Rule) -> FloatArray:

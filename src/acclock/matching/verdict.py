@@ -1,10 +1,48 @@
-"""The answer to «is this the user?», with the numbers that explain it."""
+"""The answer to «is this the user?», and what can be wrong with a window."""
 
 import math
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Literal, NoReturn
 
-from acclock.matching.fault import Fault
+from acclock.errors import ConfigError
+
+_ADVICE = {
+    "warm-up": "wait a moment",
+    "gap": "samples are missing: is the earphone in reach?",
+    "silence": "the sensor is silent",
+    "saturation": "the sensor is overdriven: hold still",
+    "absence": "the earphone is loose or not worn",
+    "activity": "hold still",
+    "event": "hold still",
+}
+
+
+class WindowFault(StrEnum):
+    """Why a window is no good, in the words in which a window's quality is judged."""
+
+    WARM_UP = "warm-up"
+    GAP = "gap"
+    SILENCE = "silence"
+    SATURATION = "saturation"
+    ABSENCE = "absence"
+    ACTIVITY = "activity"
+    EVENT = "event"
+
+    @classmethod
+    def _missing_(cls, value: object) -> NoReturn:
+        raise ConfigError(f"there is no fault {value!r}; there are {', '.join(cls)}")
+
+    @property
+    def silent(self) -> bool:
+        """Whether nothing of a wearer was there, rather than something unclear."""
+        return self in (WindowFault.GAP, WindowFault.SILENCE, WindowFault.ABSENCE)
+
+    @property
+    def advice(self) -> str:
+        """What the wearer hears about it."""
+        return _ADVICE[self.value]
+
 
 Decision = Literal["accept", "reject", "uncertain", "no_signal"]
 Confidence = Literal["low", "medium", "high"]
@@ -35,7 +73,7 @@ class Verdict:
     """How much the user's own windows vary, in the unit of the distance."""
     windows: int = 1
     """How many good windows the distance is the mean of."""
-    fault: Fault | None = None
+    fault: WindowFault | None = None
     """What was wrong with the windows, when too few of them were good."""
 
     @property

@@ -4,10 +4,15 @@ Training, enrollment, the live stream and the files for phones all take their wi
 """
 
 from acclock.pipeline.contexts import Context, PreparedWindow, prepare_together
-from acclock.pipeline.preparation import BAND_HZ, Preparation, PreparationName
+from acclock.pipeline.preparation import (
+    BAND_HZ,
+    Preparation,
+    PreparationName,
+    make_windows,
+    prepare_contexts,
+)
 from acclock.pipeline.recordings import clean, prepare, trace
 from acclock.pipeline.stream import StreamingDenoiser
-from acclock.pipeline.windows import make_windows, prepare_contexts
 
 __all__ = [
     "BAND_HZ",

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from acclock.denoising.quality import WindowQuality, judge_all
 from acclock.errors import ConfigError, SignalError
-from acclock.pipeline.preparation import Preparation
-from acclock.pipeline.windows import make_windows
+from acclock.pipeline.preparation import Preparation, make_windows
 from acclock.values import BoolArray, FloatArray
 
 _JUDGED = 64

@@ -4,9 +4,14 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal, Self, get_args
 
+from acclock.denoising.bandpass import bandpass
 from acclock.denoising.config import DenoiseConfig, Recovery
+from acclock.denoising.context import mend
+from acclock.denoising.sporadic import Reference
+from acclock.denoising.stages import denoise
 from acclock.embedding.card import Card
 from acclock.errors import ConfigError
+from acclock.values import BoolArray, FloatArray
 
 PreparationName = Literal["two-stage", "paper", "bandpass"]
 
@@ -62,3 +67,36 @@ class Preparation:
 @lru_cache(maxsize=32)  # every window of a stream asks for the same one
 def _configure(name: PreparationName, rate_hz: float, window_s: float) -> DenoiseConfig:
     return replace(DenoiseConfig.at_rate(rate_hz, recovery=_RECOVERIES[name]), window_s=window_s)
+
+
+def make_windows(
+    contexts: FloatArray, preparation: Preparation, reference: Reference | None = None
+) -> tuple[FloatArray, Reference | None]:
+    """Give the windows at the ends of contexts without holes, and what to remember of them.
+
+    ``(..., axes, context)`` becomes ``(..., axes, window)``. ``reference`` is what the contexts
+    before left behind; the plain band-pass remembers nothing.
+    """
+    config = preparation.config
+    if preparation.name == "bandpass":
+        low_hz, high_hz = BAND_HZ
+        length = config.window_length
+        windows = bandpass(
+            contexts, rate_hz=config.rate_hz, low_hz=low_hz, high_hz=high_hz, last=length
+        )
+        return windows, None
+    stages = denoise(contexts, config, reference)
+    return stages.recovered.copy(), stages.reference  # a copy lets go of the context
+
+
+def prepare_contexts(
+    contexts: FloatArray, received: BoolArray, preparation: Preparation
+) -> FloatArray:
+    """Give the windows at the ends of many raw contexts, as a stream gives its first ones.
+
+    Shapes: ``(..., axes, context)`` and ``(..., context)`` to ``(..., axes, window)``. A stream
+    that has run before recovers disturbed windows with what it remembers; here nobody remembers
+    anything.
+    """
+    mended, _ = mend(contexts, received, rate_hz=preparation.rate_hz)
+    return make_windows(mended, preparation)[0]

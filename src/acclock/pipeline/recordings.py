@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from acclock.denoising.trace import Trace, lay_end_to_end
+from acclock.denoising.stages import Trace, lay_end_to_end
 from acclock.errors import SignalError, TooShortError
 from acclock.pipeline.contexts import PreparedWindow
 from acclock.pipeline.preparation import Preparation

@@ -6,16 +6,15 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from acclock.acquisition.windows import Reel, all_of
+from acclock.acquisition.windows import MaskedRing, all_of
 from acclock.denoising.context import is_sample, mend
 from acclock.denoising.heart_rate import UNREAD
 from acclock.denoising.quality import WARM_UP_S, WindowQuality
-from acclock.denoising.reference import Reference
+from acclock.denoising.sporadic import Reference
 from acclock.denoising.stages import Stages, denoise
 from acclock.errors import ConfigError, SignalError
 from acclock.pipeline.contexts import Context, PreparedWindow, prepare_together
-from acclock.pipeline.preparation import Preparation
-from acclock.pipeline.windows import make_windows
+from acclock.pipeline.preparation import Preparation, make_windows
 from acclock.values import BoolArray, FloatArray
 
 
@@ -37,7 +36,7 @@ class StreamingDenoiser:
         if not self._step:
             raise ConfigError(f"a step lasts up to {WARM_UP_S:g} s, not {step_s}")
         length = self._config.context_length
-        self._reel = Reel(length=length, step=self._step)
+        self._ring = MaskedRing(length=length, step=self._step)
         self._end: int | None = None
         self._reference: Reference | None = None
         self._read: tuple[WindowQuality, ...] = ()
@@ -60,9 +59,9 @@ class StreamingDenoiser:
             self._end = self._config.window_length
             before = self._config.context_length - self._config.window_length
             nothing = np.zeros((*samples.shape[:-1], before))
-            self._reel.push(nothing, np.zeros((*arrived.shape[:-1], before), dtype=bool))
+            self._ring.push(nothing, np.zeros((*arrived.shape[:-1], before), dtype=bool))
         contexts = []
-        for holed, mask in self._reel.push(samples, arrived):
+        for holed, mask in self._ring.push(samples, arrived):
             mended, fresh = self._mend(holed, mask)
             contexts.append(
                 Context(

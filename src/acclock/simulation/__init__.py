@@ -1,8 +1,7 @@
 """People, sessions and disturbances that do not exist: a known truth to test against."""
 
-from acclock.simulation.devices import Device
 from acclock.simulation.people import Condition, Person, draw_person
-from acclock.simulation.scenes import Environment, Movement, Music, Posture, Scene
+from acclock.simulation.scenes import Device, Environment, Movement, Music, Posture, Scene
 from acclock.simulation.simulator import Simulated, simulate
 
 __all__ = [

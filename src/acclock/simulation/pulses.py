@@ -4,13 +4,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from acclock.simulation.anatomy import DEFLECTIONS, hasten
-from acclock.simulation.devices import EARPHONES, Earphone
+from acclock.simulation.anatomy import CLOCK_HZ, CLOCK_S, DEFLECTIONS, J, find_turns, hasten
 from acclock.simulation.mounting import Mounting
 from acclock.simulation.people import Person
 from acclock.simulation.rhythm import Rhythm
-from acclock.simulation.scenes import Scene
-from acclock.simulation.turns import CLOCK_HZ, CLOCK_S, J, find_turns
+from acclock.simulation.scenes import EARPHONES, Earphone, Scene
 from acclock.simulation.waves import ComplexArray, Waves, draw_beat, pass_through, resonate
 from acclock.values import FloatArray
 

@@ -1,4 +1,4 @@
-"""What happens while an earphone is worn, as one checked value."""
+"""What happens while an earphone is worn, and which earphone: checked values."""
 
 from dataclasses import dataclass, field
 from typing import Literal, get_args
@@ -6,8 +6,40 @@ from typing import Literal, get_args
 import numpy as np
 
 from acclock.errors import ConfigError
-from acclock.simulation.devices import EARPHONES, Device
+from acclock.simulation.waves import ComplexArray, resonate
 from acclock.values import Ear, FloatArray
+
+Device = Literal["prototype", "airpods"]
+
+_NOISE = 0.041
+"""Standard deviation in m/s² at 100 samples a second (docs/decisions/0003)."""
+_NOISE_RATE_HZ = 100.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Earphone:
+    """What a device does to the acceleration of the ear."""
+
+    rate_hz: float
+    resonance_hz: float
+    """Of the housing on its cushion."""
+    damping: float
+    packet_samples: int
+    """How many samples travel, and get lost, together."""
+
+    def respond(self, frequencies_hz: FloatArray) -> ComplexArray:
+        return resonate(frequencies_hz, resonance_hz=self.resonance_hz, damping=self.damping)
+
+    def noise_at(self, rate_hz: float) -> float:
+        """Give the standard deviation of the noise: its density is the same at every rate."""
+        return _NOISE * float(np.sqrt(rate_hz / _NOISE_RATE_HZ))
+
+
+EARPHONES: dict[Device, Earphone] = {
+    "prototype": Earphone(rate_hz=100.0, resonance_hz=60.0, damping=0.7, packet_samples=6),
+    "airpods": Earphone(rate_hz=25.0, resonance_hz=7.0, damping=0.7, packet_samples=1),
+}
+
 
 Posture = Literal["sitting", "reclining", "lying", "standing"]
 Movement = Literal["still", "blink", "head-shake", "talk", "walk", "run"]

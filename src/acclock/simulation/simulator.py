@@ -4,17 +4,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from acclock.simulation.devices import EARPHONES
+from acclock.simulation.disturbances import (
+    MOTIONS,
+    feel_gravity,
+    handle,
+    play_music,
+    stand_in,
+    sway,
+    wear,
+)
 from acclock.simulation.mounting import Mounting, mount
-from acclock.simulation.movements import MOTIONS
 from acclock.simulation.people import Person
 from acclock.simulation.pulses import locate_turns, render, shape_pulse
-from acclock.simulation.removal import handle, wear
 from acclock.simulation.rhythm import beat
-from acclock.simulation.scenes import Scene
+from acclock.simulation.scenes import EARPHONES, Scene
 from acclock.simulation.streams import stream
-from acclock.simulation.surroundings import play_music, stand_in
-from acclock.simulation.unrest import feel_gravity, sway
 from acclock.simulation.waves import ComplexArray, pass_through
 from acclock.values import BoolArray, FloatArray, Recording
 

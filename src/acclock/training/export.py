@@ -1,18 +1,73 @@
 """A trained model, turned into a file that runs without torch."""
 
+import logging
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from copy import deepcopy
+from dataclasses import asdict
+from types import MappingProxyType
 
 import numpy as np
 import onnx
 import torch
 from numpy.typing import NDArray
 
-from acclock.embedding.card import CARD_KEY, Card
+from acclock.embedding.card import CARD_KEY, Card, hash_person
 from acclock.embedding.embedder import Embedder
 from acclock.embedding.networks.siamese import EmbeddingModel
 from acclock.errors import ModelError
-from acclock.training.quiet import quietly
+from acclock.training.grid import fingerprint
+from acclock.training.recipe import Recipe
 from acclock.values import FloatArray
+
+
+@contextmanager
+def quietly() -> Iterator[None]:
+    """Spare the user remarks that only the authors of a library can act on.
+
+    Torch's exporter warns of its own old habits and of torchvision, which nobody asked for;
+    the quantizer leaves a file open and advises on preparations. Errors are still raised.
+    """
+    before = logging.root.manager.disable
+    logging.disable(logging.WARNING)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(before)
+
+
+def describe_model(  # noqa: PLR0913 - a card says much
+    model: EmbeddingModel,
+    recipe: Recipe,
+    *,
+    name: str,
+    people: Iterable[str],
+    training_data: tuple[str, ...],
+    version: str = "1",
+    license: str = "generated",  # noqa: A002 - as the card calls it
+    metrics: Mapping[str, float] = MappingProxyType({}),
+) -> Card:
+    """Give the card of a model that was made by a recipe; people are known by hash alone."""
+    return Card(
+        name=name,
+        version=version,
+        network=recipe.network,
+        config=asdict(recipe.network_config),
+        rate_hz=recipe.rate_hz,
+        axes=recipe.axes,
+        window_length=recipe.shape.length,
+        embedding_width=model.embedding_width,
+        preparation=recipe.preparation,
+        denoiser=fingerprint(recipe.prepared),
+        training_data=training_data,
+        people=tuple(hash_person(person) for person in people),
+        license=license,
+        metrics={name: round(value, 4) for name, value in metrics.items()},
+    )
+
 
 PARITY_WINDOWS = 1000
 PARITY_LIMIT = 1e-5

@@ -10,7 +10,7 @@ from acclock.embedding.networks.siamese import EmbeddingModel
 from acclock.errors import AccLockError
 from acclock.matching.centers import center_of
 from acclock.matching.rates import equal_error
-from acclock.training.drawing import keep_axes
+from acclock.training.batches import keep_axes
 from acclock.training.export import embed_eagerly
 from acclock.training.grid import Windows
 from acclock.training.subjects import Subject
@@ -23,7 +23,7 @@ _APART = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Trials:
+class DatasetTrials:
     """Every person's later windows against everyone's earlier ones, within one data set."""
 
     source: str
@@ -63,7 +63,9 @@ class Trials:
         return [pair for pair in pairs if pair[0] != pair[1] and pair in self.distances]
 
 
-def try_all(model: EmbeddingModel, subjects: Sequence[Subject], *, axes: int) -> list[Trials]:
+def try_all(
+    model: EmbeddingModel, subjects: Sequence[Subject], *, axes: int
+) -> list[DatasetTrials]:
     """Enroll everyone with their earlier windows and try everybody's later ones, by data set.
 
     The earlier half of the sessions enrolls; of a single session it is the earlier half, with
@@ -79,17 +81,17 @@ def try_all(model: EmbeddingModel, subjects: Sequence[Subject], *, axes: int) ->
     return trials
 
 
-def pool(folds: Sequence[Sequence[Trials]]) -> list[Trials]:
+def pool(folds: Sequence[Sequence[DatasetTrials]]) -> list[DatasetTrials]:
     """Lay the trials of several models side by side: nobody is tried against another fold."""
     pooled: dict[str, dict[tuple[int, int], FloatArray]] = {}
     for trial in (trial for trials in folds for trial in trials):
         held = pooled.setdefault(trial.source, {})
         before = len({user for user, _ in held})
         held |= {(before + u, before + w): found for (u, w), found in trial.distances.items()}
-    return [Trials(source=source, distances=held) for source, held in pooled.items()]
+    return [DatasetTrials(source=source, distances=held) for source, held in pooled.items()]
 
 
-def judge_model(trials: Sequence[Trials]) -> float:
+def judge_model(trials: Sequence[DatasetTrials]) -> float:
     """Give the one number by which checkpoints are chosen: the equal error, mean of data sets."""
     if not trials:
         raise AccLockError("nobody is left to judge the model by: all have too few windows")
@@ -98,13 +100,13 @@ def judge_model(trials: Sequence[Trials]) -> float:
 
 def _try_source(
     model: EmbeddingModel, source: str, halves: list[tuple[Windows, Windows]], axes: int
-) -> Trials:
+) -> DatasetTrials:
     def embed(windows: Windows) -> FloatArray:
         return embed_eagerly(model, keep_axes(windows, axes))
 
     centers = [center_of(embed(first)) for first, _ in halves]
     tried = [embed(second) for _, second in halves]
-    return Trials(
+    return DatasetTrials(
         source=source,
         distances={
             (user, wearer): np.linalg.norm(embeddings - center, axis=1)

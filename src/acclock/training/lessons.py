@@ -7,14 +7,12 @@ from typing import Protocol
 import torch
 from torch import Tensor, nn
 
-from acclock.embedding.networks.leveling import level
+from acclock.embedding.networks.hidnet import ramp
 from acclock.embedding.networks.registry import find_design
-from acclock.embedding.networks.reversal import ramp
-from acclock.embedding.networks.siamese import EmbeddingModel
-from acclock.training.drawing import Batch
-from acclock.training.losses import drop_ablated, total_loss
+from acclock.embedding.networks.siamese import EmbeddingModel, level
+from acclock.training.batches import Batch
+from acclock.training.losses import drop_ablated, find_violating, total_loss, triplet_loss
 from acclock.training.recipe import Recipe, Stage
-from acclock.training.triplets import find_violating, triplet_loss
 
 
 class Lesson(Protocol):
@@ -24,7 +22,7 @@ class Lesson(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Plan:
+class StagePlan:
     """One stage, ready to be gone through."""
 
     name: str
@@ -35,7 +33,7 @@ class Plan:
     """Without a lesson the stage is done in closed form, at once."""
 
 
-def plan_lessons(recipe: Recipe) -> list[Plan]:
+def plan_lessons(recipe: Recipe) -> list[StagePlan]:
     """Give the stages of a recipe: first the network, then the embedding if there is one.
 
     Paper: Sec. 7.1.1.
@@ -45,13 +43,13 @@ def plan_lessons(recipe: Recipe) -> list[Plan]:
     if design.taught:
         lesson = _make_network_lesson(recipe)
         plans.append(
-            Plan(name="network", stage=recipe.network_stage, learns=_network_of, teach=lesson)
+            StagePlan(name="network", stage=recipe.network_stage, learns=_network_of, teach=lesson)
         )
     if design.head != "none":
         triplets = make_embedding_lesson(recipe.triplets.margin)
         teach = triplets if design.head == "siamese" else None
         plans.append(
-            Plan(name="embedding", stage=recipe.embedding_stage, learns=_head_of, teach=teach)
+            StagePlan(name="embedding", stage=recipe.embedding_stage, learns=_head_of, teach=teach)
         )
     return plans
 

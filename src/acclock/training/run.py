@@ -1,19 +1,82 @@
-"""One training: a model that goes through its stages, epoch by epoch, and can be put aside."""
+"""One training: a model that goes through its stages, epoch by epoch, put aside after each."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from acclock.embedding.networks.registry import build
-from acclock.training.checkpoint import Checkpoint, Report
-from acclock.training.drawing import draw_batches
-from acclock.training.heads import fit_head
-from acclock.training.judging import Trials, judge_model, try_all
-from acclock.training.lessons import Plan, descend, plan_lessons
+from acclock.embedding.networks.siamese import EmbeddingModel, level
+from acclock.errors import ModelError
+from acclock.system.files import replacing
+from acclock.training.batches import draw_batches, keep_axes
+from acclock.training.checkpoint import Checkpoint, Report, Scalars
+from acclock.training.grid import Windows
+from acclock.training.judging import DatasetTrials, judge_model, try_all
+from acclock.training.lessons import StagePlan, descend, plan_lessons
 from acclock.training.recipe import Recipe
 from acclock.training.subjects import Subject
+from acclock.training.whitening import Labels, fit_whitening
+from acclock.values import FloatArray
+
+
+def use_threads(count: int) -> None:
+    """Let torch use so many threads for one operation. Sums may differ in the last digit."""
+    torch.set_num_threads(count)
+
+
+_BATCH = 256
+
+
+def fit_head(model: EmbeddingModel, subjects: Sequence[Subject], recipe: Recipe) -> float:
+    """Give a model the head that whitens its features.
+
+    Tells how far people's windows lie from their own center then, on average.
+    """
+    if model.head is None:
+        raise ModelError(f"{recipe.network} has no head that could be fitted")
+    windows, labels = _lay_out(subjects, recipe.axes)
+    features = _read(model, windows)
+    fitted = fit_whitening(features, labels, width=recipe.embedding_width, config=recipe.whitening)
+    with torch.no_grad():
+        model.head.embed.weight.copy_(torch.from_numpy(fitted.weight))
+        model.head.embed.bias.copy_(torch.from_numpy(fitted.bias))
+    embeddings = features @ fitted.weight.T + fitted.bias
+    embeddings /= np.linalg.norm(embeddings, axis=1, keepdims=True)
+    return _measure_scatter(embeddings, labels)
+
+
+def _lay_out(subjects: Sequence[Subject], axes: int) -> tuple[Windows, Labels]:
+    sources = sorted({subject.source for subject in subjects})
+    held = [
+        (session.grid.windows, person, sources.index(subject.source))
+        for person, subject in enumerate(subjects)
+        for session in subject.sessions
+    ]
+    counts = [len(windows) for windows, _, _ in held]
+    return keep_axes(np.concatenate([windows for windows, _, _ in held]), axes), Labels(
+        people=np.repeat([person for _, person, _ in held], counts),
+        sessions=np.repeat(np.arange(len(held)), counts),
+        sources=np.repeat([source for _, _, source in held], counts),
+    )
+
+
+def _read(model: EmbeddingModel, windows: Windows) -> FloatArray:
+    with torch.inference_mode():
+        parts = [
+            model.network(level(torch.from_numpy(windows[start : start + _BATCH]))).numpy()
+            for start in range(0, len(windows), _BATCH)
+        ]
+    return np.concatenate(parts).astype(np.float64)
+
+
+def _measure_scatter(embeddings: FloatArray, labels: Labels) -> float:
+    people = labels.people.max() + 1
+    centers = np.stack([embeddings[labels.people == who].mean(axis=0) for who in range(people)])
+    centers /= np.linalg.norm(centers, axis=1, keepdims=True)
+    return float(np.linalg.norm(embeddings - centers[labels.people], axis=1).mean())
 
 
 class Run:
@@ -107,7 +170,7 @@ class Run:
             self._parameters, lr=plan.stage.learning_rate, weight_decay=plan.stage.weight_decay
         )
 
-    def _learn(self, plan: Plan) -> float:
+    def _learn(self, plan: StagePlan) -> float:
         if plan.teach is None:
             return fit_head(self.model, self._learned, self._recipe)
         chance = np.random.default_rng([self._recipe.seed, self._stage, self._epoch])
@@ -131,7 +194,7 @@ class Run:
         self.model.eval()
         return float(np.mean(losses))
 
-    def _try(self) -> list[Trials]:
+    def _try(self) -> list[DatasetTrials]:
         return try_all(self.model, self._judges, axes=self._recipe.axes)
 
     def _least_error(self, stage: str) -> float:
@@ -141,3 +204,23 @@ class Run:
 
 def _copy(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
     return {name: tensor.detach().clone() for name, tensor in tensors.items()}
+
+
+OnReport = Callable[[str, Report, int, int], object]
+"""Hears which run it is, what the epoch came to, how many are done, and of how many."""
+
+
+def go_on(run: Run, folder: Path, *, on_report: OnReport = lambda *_: None) -> None:
+    """Bring a run to its end from wherever it was put aside, and put it aside every epoch."""
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / "checkpoint.safetensors"
+    if file.is_file():
+        run.take_up(Checkpoint.from_bytes(file.read_bytes()))
+    scalars = Scalars(folder)
+    while not run.finished:
+        report = run.advance()
+        with replacing(file) as opened:
+            opened.write(run.put_aside().to_bytes())
+        scalars.add(report)
+        on_report(folder.name, report, len(run.reports), run.length)
+    scalars.close()

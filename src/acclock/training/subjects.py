@@ -1,6 +1,6 @@
-"""Who is learned from: people, the sessions they were recorded in, and who is kept apart."""
+"""Who is learned from: people, their sessions, whose turn it is, and whether they are enough."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +16,7 @@ FEWEST_PEOPLE = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Session:
+class SubjectSession:
     """One recording with its clean windows."""
 
     recording: Recording
@@ -31,7 +31,7 @@ class Subject:
     source: str
     """The data set. People of different ones are told apart by their devices, so they are never
     each other's strangers when a model is judged."""
-    sessions: tuple[Session, ...]
+    sessions: tuple[SubjectSession, ...]
     """The oldest first, and each with at least one window."""
 
     @property
@@ -70,3 +70,34 @@ def _find_judges(subjects: Sequence[Subject], folds: int) -> list[str]:
     repeated = [subject.name for subject in subjects if len(subject.sessions) > 1]
     enough = len(repeated) >= folds * FEWEST_PEOPLE
     return repeated if enough else [subject.name for subject in subjects]
+
+
+ENOUGH_PEOPLE = 20
+"""Of a data set; docs/train-on-your-data.md has the errors of models that learned from fewer."""
+ENOUGH_SESSIONS = 2
+"""Of a person: one to enroll with, and one after the earphone was taken out to be judged by."""
+
+
+def find_shortfalls(subjects: Sequence[Subject]) -> list[str]:
+    """Say what a training on these people lacks, a sentence each; nothing where it lacks nothing.
+
+    Each data set is counted alone: simulated people do not replace those of a new earphone.
+    """
+    sources = sorted({subject.source for subject in subjects})
+    by_source = [[one for one in subjects if one.source == source] for source in sources]
+    return [sentence for people in by_source for sentence in _describe(people)]
+
+
+def _describe(people: Sequence[Subject]) -> Iterator[str]:
+    source, count = people[0].source, len(people)
+    if count < ENOUGH_PEOPLE:
+        yield (
+            f"{source} has {count} people with enough windows; a model worth using needs at least"
+            f" {ENOUGH_PEOPLE} (docs/train-on-your-data.md)"
+        )
+    once = sum(len(one.sessions) < ENOUGH_SESSIONS for one in people)
+    if once:
+        yield (
+            f"{once} of {count} people of {source} have fewer than {ENOUGH_SESSIONS} usable"
+            " recordings; within one wearing everybody is easier to recognize than on another day"
+        )

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from acclock.embedding.networks.axes import AxisAttention
+from acclock.embedding.networks.hidnet import AxisAttention
 
 
 def draw(*shape: int, seed: int = 1) -> Tensor:

@@ -5,8 +5,7 @@ import torch
 from torch import Tensor
 
 from acclock.embedding.networks.config import EncoderConfig, WindowShape
-from acclock.embedding.networks.encoder import SharedEncoder
-from acclock.embedding.networks.patches import cut_patches
+from acclock.embedding.networks.hidnet import SharedEncoder, cut_patches
 from acclock.errors import ConfigError
 
 

@@ -1,6 +1,6 @@
 import torch
 
-from acclock.embedding.networks.leveling import level
+from acclock.embedding.networks.siamese import level
 
 
 def test_leveling_ignores_strength_and_keeps_the_axes_and_silence() -> None:

@@ -5,7 +5,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acclock.embedding.networks.reversal import ramp, reverse_gradient
+from acclock.embedding.networks.hidnet import ramp, reverse_gradient
 
 
 @pytest.mark.paper("Eq. 5")

@@ -10,9 +10,13 @@ from numpy.typing import NDArray
 from scipy.signal import hilbert
 
 from acclock.embedding.networks.config import ViewsConfig, WindowShape
-from acclock.embedding.networks.rhythm import EnvelopeRhythm
-from acclock.embedding.networks.spectra import BandSpectra, Spectrogram, SpectrogramStatistics
-from acclock.embedding.networks.views import Views
+from acclock.embedding.networks.views import (
+    BandSpectra,
+    EnvelopeRhythm,
+    Spectrogram,
+    SpectrogramStatistics,
+    Views,
+)
 from acclock.values import FloatArray
 
 BANDS, TOP_HZ, RATE_HZ = 35, 40.0, 100.0

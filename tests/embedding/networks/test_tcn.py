@@ -5,7 +5,7 @@ import torch
 from torch import Tensor
 
 from acclock.embedding.networks.config import TcnConfig
-from acclock.embedding.networks.tcn import ResidualBlock, TemporalConvolutions, bound
+from acclock.embedding.networks.hidnet import DilatedBlock, TemporalConvolutions, bound
 
 
 def draw(*shape: int, seed: int = 1) -> Tensor:
@@ -45,7 +45,7 @@ def test_features_are_bounded_whatever_goes_in() -> None:
 
 
 def test_the_way_around_keeps_the_newest_steps() -> None:
-    block = ResidualBlock(2, 2, 3, dilation=4)
+    block = DilatedBlock(2, 2, 3, dilation=4)
     torch.nn.init.zeros_(block.steady_second.weight)
     steps = draw(3, 2, 20)
 

@@ -9,13 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acclock.errors import ConfigError, UnreadableError
-from acclock.experiments.paper.bob import ScoreLine, read_scores, split_scores, write_scores
 from acclock.experiments.paper.catalog import list_experiments
 from acclock.experiments.paper.cohorts import find_cohort
 from acclock.experiments.paper.measures.rates import fill_unit
 from acclock.experiments.paper.protocol import try_thirds
 from acclock.experiments.paper.scales import SCALES
-from acclock.experiments.paper.scoring import list_scores, write_all_scores
+from acclock.experiments.paper.scores import (
+    ScoreLine,
+    list_scores,
+    read_scores,
+    split_scores,
+    write_all_scores,
+    write_scores,
+)
 from acclock.experiments.paper.units import Unit
 
 NAMES = st.text(st.characters(categories=("L", "N")), min_size=1, max_size=8)
@@ -61,8 +67,8 @@ def test_the_scores_of_a_unit_are_its_distances(
     write_scores(list_scores(unit), path)
 
     own, others = split_scores(read_scores(path))
-    _, hall, _ = fill_unit(unit)
-    trials = try_thirds(hall, seed=unit.seed)
+    _, scored, _ = fill_unit(unit)
+    trials = try_thirds(scored, seed=unit.seed)
     np.testing.assert_allclose(np.sort(own), np.sort(trials.distances[trials.own]), atol=1e-6)
     np.testing.assert_allclose(np.sort(others), np.sort(trials.distances[trials.others]), atol=1e-6)
 

@@ -8,9 +8,18 @@ import numpy as np
 import pytest
 
 from acclock.experiments.paper import cache as kept
-from acclock.experiments.paper import encoders, learning
-from acclock.experiments.paper.cache import NO_CACHE, Cache, cut_once, digest
-from acclock.experiments.paper.pieces import Piece, cut, cut_windows, lose
+from acclock.experiments.paper import encoders
+from acclock.experiments.paper import encoders as encoders_module
+from acclock.experiments.paper.cache import (
+    NO_CACHE,
+    Cache,
+    Piece,
+    cut,
+    cut_once,
+    cut_windows,
+    digest,
+    lose,
+)
 from acclock.experiments.paper.units import Unit, do
 from acclock.pipeline import Preparation
 from acclock.simulation import Scene, draw_person, simulate
@@ -78,7 +87,7 @@ def test_an_encoder_is_trained_once_and_gives_the_same_rates(
     first = do(unit)
     for shared in (encoders.train_encoder, encoders.cut_members, encoders.embed_member):
         shared.cache_clear()
-    monkeypatch.setattr(learning, "Run", refuse)
+    monkeypatch.setattr(encoders_module, "Run", refuse)
     monkeypatch.setattr(kept, "cut", refuse)
 
     assert do(unit) == first

@@ -9,7 +9,7 @@ from acclock.errors import ConfigError, TooFewError, UnreadableError
 from acclock.experiments.paper.catalog import find_experiments, list_experiments
 from acclock.experiments.paper.cohorts import Member, deal, find_cohort, gather_members
 from acclock.experiments.paper.scales import SCALES
-from acclock.training.recipes import read_recipe
+from acclock.training.recipe import read_recipe
 from acclock.values import Recording
 
 

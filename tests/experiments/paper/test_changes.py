@@ -8,16 +8,16 @@ import pytest
 
 from acclock.errors import ConfigError, UnreadableError
 from acclock.experiments.paper.catalog import list_experiments
-from acclock.experiments.paper.changes import change, read_motions
-from acclock.experiments.paper.cohorts import Cohort, find_cohort
-from acclock.experiments.paper.protocol import Part, fill_hall, judge
+from acclock.experiments.paper.cohorts import StudyCohort, find_cohort
+from acclock.experiments.paper.measures.rates import change, read_motions
+from acclock.experiments.paper.protocol import WindowUse, judge, score_gallery
 from acclock.experiments.paper.running import run_experiments
 from acclock.experiments.paper.scales import SCALES
 from acclock.experiments.paper.units import plan_units
 from acclock.matching.cohort import Cohort as Strangers
+from acclock.recordings.simulated import SimulatedCohort as People
+from acclock.recordings.simulated import write_cohort
 from acclock.simulation import Scene, draw_person, simulate
-from acclock.world.simulations import Cohort as People
-from acclock.world.simulations import write_cohort
 
 WORN = simulate(draw_person(1, seed=0), Scene(duration_s=20.0)).recording
 CHANCE = np.random.default_rng(0)
@@ -56,7 +56,7 @@ def test_what_is_tried_may_differ_from_what_enrolled() -> None:
     rows = np.eye(8)[:3]
     people = [
         [
-            Part(
+            WindowUse(
                 rows=np.repeat(row[None], 9, 0),
                 tried=-np.repeat(row[None], 9, 0),
                 role="both",
@@ -70,7 +70,7 @@ def test_what_is_tried_may_differ_from_what_enrolled() -> None:
         embeddings=away / np.linalg.norm(away, axis=1, keepdims=True), model="fold"
     )
 
-    rates = judge(fill_hall(people), strangers)
+    rates = judge(score_gallery(people), strangers)
 
     assert [one["frr"] for one in rates] == [1.0] * 3
 
@@ -95,7 +95,7 @@ def test_only_what_moves_hangs_on_the_heads(folder: Path) -> None:
     bare = find_cohort(str(folder))
     moved = replace(bare, motions=folder, motions_fingerprint="heads")
 
-    def name(cohort: Cohort, experiment: str) -> str:
+    def name(cohort: StudyCohort, experiment: str) -> str:
         return next(plan_units(list_experiments()[experiment], cohort, SCALES["quick"])).key
 
     assert name(bare, "users") == name(moved, "users")

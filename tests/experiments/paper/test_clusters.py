@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from acclock.errors import ClusterError, UnreadableError
-from acclock.experiments.paper.clusters import do_as_known, do_on_cluster
-from acclock.experiments.paper.cohorts import Cohort
-from acclock.experiments.paper.engines import run
-from acclock.experiments.paper.store import Store
+from acclock.experiments.paper.cohorts import StudyCohort
+from acclock.experiments.paper.running import do_as_known, do_on_cluster, run
+from acclock.experiments.paper.store import OutcomeStore
 from acclock.experiments.paper.units import Unit
 
 if TYPE_CHECKING:
@@ -64,15 +63,15 @@ def test_neither_an_interruption_nor_a_dead_node_changes_an_outcome(
 
     here, there = tmp_path / "here", tmp_path / "there"
     engine = partial(do_on_cluster, address=ray_nodes.address)
-    run(units, Store(here), workers=1)
+    run(units, OutcomeStore(here), workers=1)
 
     with pytest.raises(KeyboardInterrupt):
-        run(units, Store(there), engine=engine, on_done=interrupt)
+        run(units, OutcomeStore(there), engine=engine, on_done=interrupt)
     while any(is_busy(node) for node in ray_nodes.worker_nodes):
         time.sleep(0.05)
     with ThreadPoolExecutor(1) as pool:
         killing = pool.submit(kill_a_busy_node, ray_nodes)
-        rest = run(units, Store(there), engine=engine)
+        rest = run(units, OutcomeStore(there), engine=engine)
         killing.result()
 
     captured = capsys.readouterr()
@@ -83,7 +82,9 @@ def test_neither_an_interruption_nor_a_dead_node_changes_an_outcome(
 
 
 def test_what_a_node_refuses_is_refused_here(ray_nodes: "Nodes", units: list[Unit]) -> None:
-    gone = Cohort(name="gone", path=Path("gone.zip"), fingerprint="of data only this machine has")
+    gone = StudyCohort(
+        name="gone", path=Path("gone.zip"), fingerprint="of data only this machine has"
+    )
     unit = replace(units[0], cohort=gone)
 
     with pytest.raises(UnreadableError, match=str(Path("gone.zip").resolve())):

@@ -11,10 +11,10 @@ from acclock.errors import UnreadableError
 from acclock.experiments.paper import encoders
 from acclock.experiments.paper.cohorts import Member, find_cohort, gather_members
 from acclock.experiments.paper.measures import days
-from acclock.experiments.paper.studies.days import EXPERIMENT
+from acclock.experiments.paper.studies.lasting import DAYS
 from acclock.experiments.paper.units import Unit, plan_units
+from acclock.recordings.simulated import SimulatedCohort, write_cohort
 from acclock.simulation import Scene
-from acclock.world.simulations import Cohort, write_cohort
 
 FIRST = datetime(2025, 3, 1, tzinfo=UTC)
 
@@ -22,7 +22,7 @@ FIRST = datetime(2025, 3, 1, tzinfo=UTC)
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("six") / "people"
-    write_cohort(Cohort(scene=Scene(duration_s=64.0), people=6, sessions=3), path)
+    write_cohort(SimulatedCohort(scene=Scene(duration_s=64.0), people=6, sessions=3), path)
     return path
 
 
@@ -39,7 +39,7 @@ def test_whoever_came_in_a_stretch_of_days_is_tried_in_it(
     light = make_unit("users", "still")
     units = [
         replace(unit, variant=replace(unit.variant, recipe=light.variant.recipe))
-        for unit in plan_units(EXPERIMENT, cohort, light.scale)
+        for unit in plan_units(DAYS, cohort, light.scale)
         if unit.fold == 0
     ]
     dated = tuple(date(one, (0, 3, 30)) for one in gather_members(cohort, light.scale, 0))

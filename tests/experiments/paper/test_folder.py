@@ -12,14 +12,14 @@ from acclock.experiments.paper.cohorts import find_cohort
 from acclock.experiments.paper.running import run_experiments
 from acclock.experiments.paper.scales import Scale
 from acclock.experiments.paper.units import Unit, do
+from acclock.recordings.simulated import SimulatedCohort, write_cohort
 from acclock.simulation import Scene
-from acclock.world.simulations import Cohort, write_cohort
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("six") / "people"
-    write_cohort(Cohort(scene=Scene(duration_s=64.0), people=6, sessions=2), path)
+    write_cohort(SimulatedCohort(scene=Scene(duration_s=64.0), people=6, sessions=2), path)
     return path
 
 

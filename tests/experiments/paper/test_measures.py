@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from acclock.experiments.paper.beats import look
-from acclock.experiments.paper.studies.device import EXPERIMENT as DEVICE
+from acclock.experiments.paper.measures.variability import measure_beats
+from acclock.experiments.paper.studies.lasting import DEVICE
 from acclock.experiments.paper.units import Outcome, Unit, do
 from acclock.simulation import Scene, draw_person, simulate
 
@@ -89,7 +89,7 @@ def test_beats_are_looked_at_up_to_the_ends_of_a_recording() -> None:
     worn = simulate(draw_person(0, seed=0), Scene(duration_s=33.0)).recording
 
     seen = [
-        len(look(replace(worn, samples=worn.samples[:, n:], received=worn.received[n:])))
+        len(measure_beats(replace(worn, samples=worn.samples[:, n:], received=worn.received[n:])))
         for n in range(0, 400, 50)
     ]
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import wilcoxon as scipys
 
-from acclock.experiments.paper.paired import correct, wilcoxon
+from acclock.experiments.paper.summary import correct, wilcoxon
 
 CHANCES = st.lists(st.one_of(st.none(), st.floats(0.0, 1.0)), max_size=8)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from acclock.experiments.paper.protocol import NOW, Part, fill_hall, judge, plan_thirds
+from acclock.experiments.paper.protocol import NOW, WindowUse, judge, plan_thirds, score_gallery
 from acclock.matching.centers import distances_to
 from acclock.matching.cohort import Cohort
 from acclock.matching.enrollment import enroll
@@ -17,12 +17,12 @@ def draw(rng: np.random.Generator, center: FloatArray, count: int, scatter: floa
     return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
 
 
-def people(scatter: float = 0.3) -> tuple[list[list[Part]], Cohort]:
+def people(scatter: float = 0.3) -> tuple[list[list[WindowUse]], Cohort]:
     rng = np.random.default_rng(0)
     centers = rng.normal(size=(PEOPLE, WIDTH))
     parts = [
         [
-            Part(rows=draw(rng, center, WINDOWS, scatter), role="both", session=session)
+            WindowUse(rows=draw(rng, center, WINDOWS, scatter), role="both", session=session)
             for session in range(SESSIONS)
         ]
         for center in centers
@@ -34,12 +34,12 @@ def people(scatter: float = 0.3) -> tuple[list[list[Part]], Cohort]:
 @pytest.mark.paper("Sec. 7.2.1")
 def test_rates_are_those_of_a_plain_loop() -> None:
     parts, strangers = people(scatter=0.9)
-    hall = fill_hall(parts)
+    scored = score_gallery(parts)
 
-    rates = judge(hall, strangers, seed=3)
+    rates = judge(scored, strangers, seed=3)
 
-    plan = plan_thirds(hall, enrolled=None, seed=3)
-    rows, wearers = hall.gallery.embeddings, hall.gallery.wearers
+    plan = plan_thirds(scored, enrolled=None, seed=3)
+    rows, wearers = scored.gallery.embeddings, scored.gallery.wearers
     for who in range(PEOPLE):
         false_accepts, false_rejects = [], []
         for owner, mask in zip(plan.owners, plan.enrolled, strict=True):
@@ -54,41 +54,43 @@ def test_rates_are_those_of_a_plain_loop() -> None:
 
 
 def test_each_third_enrolls_once() -> None:
-    hall = fill_hall(people()[0])
+    scored = score_gallery(people()[0])
 
-    plan = plan_thirds(hall, enrolled=None, seed=0)
+    plan = plan_thirds(scored, enrolled=None, seed=0)
 
-    assert plan.enrolled.sum(axis=0).tolist() == [1] * len(hall.gallery)
+    assert plan.enrolled.sum(axis=0).tolist() == [1] * len(scored.gallery)
     assert plan.enrolled.sum(axis=1).tolist() == [SESSIONS * WINDOWS // 3] * 3 * PEOPLE
 
 
 def test_as_many_windows_enroll_as_are_asked_for() -> None:
-    hall = fill_hall(people()[0])
+    scored = score_gallery(people()[0])
 
-    plan = plan_thirds(hall, enrolled=2, seed=0)
+    plan = plan_thirds(scored, enrolled=2, seed=0)
 
     assert set(plan.enrolled.sum(axis=1)) == {2}
 
 
 def test_windows_that_are_only_tried_never_enroll_and_extra_ones_always_do() -> None:
     parts, strangers = people()
-    tried = [Part(rows=some[0].rows, role="tried", session=1) for some in parts]
-    extra = [Part(rows=some[1].rows[:3], role="always-enrolls", session=1) for some in parts]
-    hall = fill_hall([[*a, b, c] for a, b, c in zip(parts, tried, extra, strict=True)])
+    tried = [WindowUse(rows=some[0].rows, role="tried", session=1) for some in parts]
+    extra = [WindowUse(rows=some[1].rows[:3], role="always-enrolls", session=1) for some in parts]
+    scored = score_gallery([[*a, b, c] for a, b, c in zip(parts, tried, extra, strict=True)])
 
-    plan = plan_thirds(hall, enrolled=None, seed=0)
+    plan = plan_thirds(scored, enrolled=None, seed=0)
 
-    mine = hall.gallery.wearers == plan.owners[:, np.newaxis]
-    assert not plan.enrolled[:, hall.select("tried")].any()
-    assert (plan.enrolled & hall.select("always-enrolls")).sum(axis=1).tolist() == [3] * 3 * PEOPLE
+    mine = scored.gallery.wearers == plan.owners[:, np.newaxis]
+    assert not plan.enrolled[:, scored.select("tried")].any()
+    assert (plan.enrolled & scored.select("always-enrolls")).sum(axis=1).tolist() == [
+        3
+    ] * 3 * PEOPLE
     assert not (plan.enrolled & ~mine).any()
-    assert all("cross_far" in one for one in judge(hall, strangers))
+    assert all("cross_far" in one for one in judge(scored, strangers))
 
 
 def test_one_session_has_no_other_to_be_tried_in() -> None:
     parts, strangers = people()
 
-    rates = judge(fill_hall([some[:1] for some in parts]), strangers)
+    rates = judge(score_gallery([some[:1] for some in parts]), strangers)
 
     assert not any(name.startswith("cross") for name in rates[0])
 
@@ -96,11 +98,12 @@ def test_one_session_has_no_other_to_be_tried_in() -> None:
 def test_people_far_apart_are_never_taken_for_each_other() -> None:
     rows = np.eye(PEOPLE + 1)
     parts = [
-        [Part(rows=np.repeat(rows[[n]], 9, axis=0), role="both", session=0)] for n in range(PEOPLE)
+        [WindowUse(rows=np.repeat(rows[[n]], 9, axis=0), role="both", session=0)]
+        for n in range(PEOPLE)
     ]
     strangers = Cohort(embeddings=rows[[-1]], model="fold")
 
-    rates = judge(fill_hall(parts), strangers)
+    rates = judge(score_gallery(parts), strangers)
 
     assert {one["equal_error"] for one in rates} == {0.0}
     assert {one["far"] for one in rates} == {0.0}

@@ -10,7 +10,7 @@ from acclock.experiments.paper.catalog import list_experiments
 from acclock.experiments.paper.cohorts import find_cohort
 from acclock.experiments.paper.report import write_report
 from acclock.experiments.paper.scales import SCALES, Scale
-from acclock.experiments.paper.store import Store
+from acclock.experiments.paper.store import OutcomeStore
 from acclock.experiments.paper.summary import summarize
 from acclock.experiments.paper.units import Outcome, plan_units
 
@@ -26,12 +26,12 @@ def outcomes(tmp_path: Path) -> Path:
             people = {
                 f"simulated/p{unit.fold}{n}": {"far": rate + n / 100, "frr": rate} for n in range(3)
             }
-            Store(tmp_path).put(unit, Outcome(people=people), seconds=2.0)
+            OutcomeStore(tmp_path).put(unit, Outcome(people=people), seconds=2.0)
     return tmp_path
 
 
 def test_rows_hold_means_over_people_and_the_worst(outcomes: Path) -> None:
-    records = Store(outcomes).read("users", "simulated", "quick")
+    records = OutcomeStore(outcomes).read("users", "simulated", "quick")
 
     summed = summarize(list_experiments()["users"], {"simulated": records}, scale=QUICK)
 
@@ -47,7 +47,7 @@ def test_rows_hold_means_over_people_and_the_worst(outcomes: Path) -> None:
 
 
 def test_the_other_variants_are_compared_with_the_first(outcomes: Path) -> None:
-    records = Store(outcomes).read("movements", "simulated", "quick")
+    records = OutcomeStore(outcomes).read("movements", "simulated", "quick")
 
     rows = summarize(list_experiments()["movements"], {"simulated": records}, scale=QUICK)
 
@@ -70,7 +70,9 @@ def test_a_smoke_test_says_so_and_nothing_is_claimed_that_did_not_run(outcomes: 
 
 def test_an_experiment_that_is_not_finished_says_so(outcomes: Path) -> None:
     unit = next(plan_units(list_experiments()["music"], find_cohort("simulated"), QUICK))
-    Store(outcomes).put(unit, Outcome(people={"a": {"far": 0.1}, "b": {"far": 0.2}}), seconds=1.0)
+    OutcomeStore(outcomes).put(
+        unit, Outcome(people={"a": {"far": 0.1}, "b": {"far": 0.2}}), seconds=1.0
+    )
 
     files = write_report(list(list_experiments().values()), scale=QUICK, out=outcomes)
 
@@ -98,7 +100,7 @@ def test_curves_points_and_pictures_are_drawn(outcomes: Path) -> None:
     people = {"a": {"far": 0.1, "frr": 0.3}, "b": {"far": 0.2, "frr": 0.1}}
     for name, series in drawn.items():
         unit = next(plan_units(known[name], find_cohort("simulated"), QUICK))
-        Store(outcomes).put(unit, Outcome(people=people, series=series), seconds=1.0)
+        OutcomeStore(outcomes).put(unit, Outcome(people=people, series=series), seconds=1.0)
 
     page = Path(
         write_report([known[name] for name in drawn], scale=QUICK, out=outcomes)["html"]
@@ -116,8 +118,8 @@ def test_networks_that_have_not_converged_are_not_compared(tmp_path: Path) -> No
     for unit in plan_units(baselines, find_cohort("simulated"), QUICK):
         rate = 0.1 if unit.variant.name == "HIDNet" else 0.3
         people = {f"p{unit.fold}{n}": {"far": rate + n / 100, "frr": rate} for n in range(3)}
-        Store(tmp_path).put(unit, Outcome(people=people), seconds=1.0)
-    held = {"simulated": Store(tmp_path).read("baselines", "simulated", "quick")}
+        OutcomeStore(tmp_path).put(unit, Outcome(people=people), seconds=1.0)
+    held = {"simulated": OutcomeStore(tmp_path).read("baselines", "simulated", "quick")}
 
     early, late = (
         {

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from acclock.errors import UnreadableError
-from acclock.experiments.paper import engines
+from acclock.experiments.paper import running
 from acclock.experiments.paper.catalog import list_experiments
 from acclock.experiments.paper.cohorts import find_cohort
-from acclock.experiments.paper.engines import Done, run
+from acclock.experiments.paper.running import Done, run
 from acclock.experiments.paper.scales import Scale
-from acclock.experiments.paper.store import Store
+from acclock.experiments.paper.store import OutcomeStore
 from acclock.experiments.paper.units import Outcome, Unit, do, plan_units
 
 
@@ -27,8 +27,8 @@ def fake(unit: Unit) -> Done:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "outcomes")
+def store(tmp_path: Path) -> OutcomeStore:
+    return OutcomeStore(tmp_path / "outcomes")
 
 
 def test_an_experiment_is_cut_into_folds_times_variants(tiny: Scale) -> None:
@@ -68,9 +68,9 @@ def test_the_papers_figures_do_not_change_its_name(tiny: Scale) -> None:
 
 
 def test_a_repeated_run_measures_nothing(
-    tiny: Scale, store: Store, monkeypatch: pytest.MonkeyPatch
+    tiny: Scale, store: OutcomeStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engines, "do_timed", fake)
+    monkeypatch.setattr(running, "do_timed", fake)
     units = make_units(tiny)
 
     first = run(units, store, workers=1)
@@ -80,7 +80,7 @@ def test_a_repeated_run_measures_nothing(
 
 
 def test_an_interrupted_run_goes_on_where_it_was(
-    tiny: Scale, store: Store, monkeypatch: pytest.MonkeyPatch
+    tiny: Scale, store: OutcomeStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     units = make_units(tiny)
 
@@ -89,15 +89,15 @@ def test_an_interrupted_run_goes_on_where_it_was(
             raise KeyboardInterrupt
         return fake(unit)
 
-    monkeypatch.setattr(engines, "do_timed", stop_at_third)
+    monkeypatch.setattr(running, "do_timed", stop_at_third)
     with pytest.raises(KeyboardInterrupt):
         run(units, store, workers=1)
-    monkeypatch.setattr(engines, "do_timed", fake)
+    monkeypatch.setattr(running, "do_timed", fake)
 
     assert run(units, store, workers=1) == len(units) - 2
 
 
-def test_a_newer_version_takes_the_place_of_the_older(tiny: Scale, store: Store) -> None:
+def test_a_newer_version_takes_the_place_of_the_older(tiny: Scale, store: OutcomeStore) -> None:
     unit = make_units(tiny)[0]
     newer = replace(unit, version=2)
 
@@ -113,7 +113,7 @@ def test_a_file_of_something_else_is_refused(tiny: Scale, tmp_path: Path) -> Non
     (tmp_path / "users.simulated.tiny.json").write_text('{"units": [{"no": 1}]}')
 
     with pytest.raises(UnreadableError, match="does not hold outcomes"):
-        Store(tmp_path).read("users", "simulated", tiny.name)
+        OutcomeStore(tmp_path).read("users", "simulated", tiny.name)
 
 
 def test_the_same_unit_comes_out_the_same(make_unit: Callable[..., Unit]) -> None:
@@ -126,7 +126,7 @@ def test_two_processes_come_to_the_same_as_one(
     make_unit: Callable[..., Unit], tmp_path: Path
 ) -> None:
     units = [make_unit("users", "still", fold=fold) for fold in (0, 1)]
-    one, two = Store(tmp_path / "one"), Store(tmp_path / "two")
+    one, two = OutcomeStore(tmp_path / "one"), OutcomeStore(tmp_path / "two")
 
     run(units, one, workers=1)
     run(units, two, workers=2)

@@ -15,11 +15,10 @@ from acclock.embedding.networks.siamese import EmbeddingModel
 from acclock.errors import ConfigError, ModelError
 from acclock.pipeline import Preparation, PreparationName, make_windows, prepare
 from acclock.simulation import Scene, draw_person, simulate
-from acclock.training.contexts import cut_context
+from acclock.training.batches import cut_context
 from acclock.training.export import embed_eagerly, export
-from acclock.training.raw.export import export_raw
-from acclock.training.raw.parity import RawRunner
-from acclock.training.raw.quality import QUALITIES
+from acclock.training.raw.export import RawRunner, export_raw
+from acclock.training.raw.preparations import QUALITIES
 from acclock.values import Recording
 
 CONFIG = CnnConfig(channels=8)

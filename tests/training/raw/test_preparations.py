@@ -8,16 +8,15 @@ from hypothesis import strategies as st
 
 from acclock.denoising.bandpass import bandpass
 from acclock.denoising.config import DenoiseConfig
-from acclock.denoising.local_power import measure_local_power
 from acclock.denoising.periodicity import assess_periodicity
+from acclock.denoising.uncompiled import measure_local_power
 from acclock.pipeline import Preparation, PreparationName, make_windows
 from acclock.simulation import Scene, draw_person, simulate
-from acclock.training.rates import bring_to
-from acclock.training.raw import order
-from acclock.training.raw.bandpass import BandPass
-from acclock.training.raw.fourier import Fourier
+from acclock.training.grid import bring_to
+from acclock.training.raw import filters
+from acclock.training.raw.filters import BandPass, Fourier
 from acclock.training.raw.preparations import Denoised, make_preparation
-from acclock.training.raw.rhythm import Rhythm
+from acclock.training.raw.recovery import PeriodicityCheck
 from acclock.values import FloatArray
 
 
@@ -82,7 +81,7 @@ def test_the_rhythm_is_judged_as_in_the_pipeline(
     window = np.sin(2 * np.pi * bpm / 60.0 * np.cumsum(pace) / 100.0) ** 3
     window += noise * draw.normal(size=400)
 
-    found = Rhythm(DenoiseConfig())(torch.from_numpy(window).unsqueeze(0))
+    found = PeriodicityCheck(DenoiseConfig())(torch.from_numpy(window).unsqueeze(0))
 
     assert bool(found) == assess_periodicity(window, DenoiseConfig()).periodic
 
@@ -103,7 +102,7 @@ def test_silence_has_no_rhythm_and_stays_silent() -> None:
 def test_local_power_is_that_of_the_pipeline(count: int, half: int, seed: int) -> None:
     signals = np.random.default_rng(seed).normal(size=(2, count))
 
-    found = order.measure_local_power(torch.from_numpy(signals), half)
+    found = filters.measure_local_power(torch.from_numpy(signals), half)
 
     np.testing.assert_allclose(found, measure_local_power(signals, half), atol=1e-12)
 
@@ -112,7 +111,7 @@ def test_local_power_is_that_of_the_pipeline(count: int, half: int, seed: int) -
 def test_medians_and_quarters_are_those_of_numpy(count: int, seed: int) -> None:
     values = np.random.default_rng(seed).normal(size=(3, count))
 
-    median, quarter = (f(torch.from_numpy(values)) for f in (order.median, order.quarter))
+    median, quarter = (f(torch.from_numpy(values)) for f in (filters.median, filters.quarter))
 
     np.testing.assert_allclose(median, np.median(values, axis=-1))
     np.testing.assert_allclose(quarter, np.quantile(values, 0.25, axis=-1), atol=1e-12)

@@ -7,8 +7,7 @@ from typing import Any, Literal, TypeVar, get_type_hints
 
 import torch
 
-from acclock.embedding.networks.classified import Classified, Plain
-from acclock.embedding.networks.cnn import Cnn
+from acclock.embedding.networks.baselines import Cnn, Conformer, Lstm, Projection, ResNet50
 from acclock.embedding.networks.config import (
     CnnConfig,
     ConformerConfig,
@@ -21,12 +20,8 @@ from acclock.embedding.networks.config import (
     ViewsConfig,
     WindowShape,
 )
-from acclock.embedding.networks.conformer import Conformer
 from acclock.embedding.networks.hidnet import HIDNet
-from acclock.embedding.networks.lstm import Lstm
-from acclock.embedding.networks.projection import Projection
-from acclock.embedding.networks.resnet import ResNet50
-from acclock.embedding.networks.siamese import EmbeddingModel, SiameseHead
+from acclock.embedding.networks.siamese import Classified, EmbeddingModel, Plain, SiameseHead
 from acclock.embedding.networks.two_branch import TwoBranch
 from acclock.embedding.networks.views import Views
 from acclock.errors import ConfigError, ModelError, TooFewError

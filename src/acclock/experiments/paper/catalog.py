@@ -15,7 +15,12 @@ def list_experiments() -> dict[str, Experiment]:
     modules = [
         import_module(f"{studies.__name__}.{one.name}") for one in iter_modules(studies.__path__)
     ]
-    found: list[Experiment] = [module.EXPERIMENT for module in modules]
+    found = [
+        value
+        for module in modules
+        for value in vars(module).values()
+        if isinstance(value, Experiment)
+    ]
     return {one.name: one for one in sorted(found, key=_place)}
 
 

@@ -15,9 +15,9 @@ from acclock.experiments.paper.scales import Scale
 from acclock.experiments.paper.variants import FOLDS
 from acclock.experiments.participants import SHORTEST_S, cut_ends
 from acclock.simulation import Person, Scene, draw_person, simulate
-from acclock.training.rates import RECORDED_HZ
+from acclock.training.corpora import open_recordings, person_of
+from acclock.training.grid import RECORDED_HZ
 from acclock.values import Recording
-from acclock.world.places import open_place, person_of
 
 FEWEST_PEOPLE = 2 * FOLDS
 """In each fold a person and a stranger."""
@@ -28,7 +28,7 @@ MOTIONS_PUBLISHED = "github.com/MU-Smart/ClassyGlass"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cohort:
+class StudyCohort:
     """A data set by name, or the simulator."""
 
     name: str
@@ -62,10 +62,10 @@ def find_cohort(
     *,
     motions: Path | None = None,
     cache: Cache = NO_CACHE,
-) -> Cohort:
+) -> StudyCohort:
     """Give a cohort by its name, or the data set in a folder or zip."""
     if name == SIMULATED:
-        return Cohort(name=SIMULATED, path=None, fingerprint=SIMULATED, cache=cache)
+        return StudyCohort(name=SIMULATED, path=None, fingerprint=SIMULATED, cache=cache)
     if name == MSCARDIO and data is None:
         raise ConfigError(
             f"--data must say where MSCardio lies, as a folder or zip; it is at {_PUBLISHED}"
@@ -78,7 +78,7 @@ def find_cohort(
     called = MSCARDIO if name == MSCARDIO else path.stem
     if motions is not None and not motions.exists():
         raise UnreadableError(f"{motions} is not there; heads that move are at {MOTIONS_PUBLISHED}")
-    return Cohort(
+    return StudyCohort(
         name=called,
         path=path,
         fingerprint=_hash(path),
@@ -89,11 +89,11 @@ def find_cohort(
 
 
 @lru_cache(maxsize=2)
-def gather_members(cohort: Cohort, scale: Scale, seed: int) -> tuple[Member, ...]:
+def gather_members(cohort: StudyCohort, scale: Scale, seed: int) -> tuple[Member, ...]:
     """Give everybody who takes part, always in the same order."""
     if cohort.path is None:
         return tuple(_simulate(index, scale, seed) for index in range(scale.people))
-    place = open_place(str(cohort.path), rate_hz=RECORDED_HZ, on_progress=lambda *_: None)
+    place = open_recordings(str(cohort.path), rate_hz=RECORDED_HZ, on_progress=lambda *_: None)
     long = [one for one in place.recordings if one.duration_s >= SHORTEST_S]
     members = tuple(
         Member(

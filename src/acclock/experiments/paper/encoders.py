@@ -1,28 +1,63 @@
-"""The encoder of a fold: trained on everybody but those who are tried."""
+"""The encoder of a fold: trained once, on everybody but those who are tried."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
+import safetensors.torch
 
+from acclock.embedding.networks.registry import build
 from acclock.embedding.networks.siamese import EmbeddingModel
 from acclock.errors import TooFewError
-from acclock.experiments.paper.cache import cut_once
-from acclock.experiments.paper.cohorts import Cohort, Member, deal, gather_members
-from acclock.experiments.paper.learning import learn_once
-from acclock.experiments.paper.pieces import Piece, lose
+from acclock.experiments.paper.cache import Cache, Piece, cut_once, digest, lose
+from acclock.experiments.paper.cohorts import Member, StudyCohort, deal, gather_members
 from acclock.experiments.paper.scales import Scale
+from acclock.experiments.paper.units import VERSIONS
 from acclock.matching.centers import are_unit
 from acclock.matching.cohort import Cohort as Strangers
 from acclock.pipeline import Preparation
-from acclock.training.drawing import keep_axes
+from acclock.training.batches import keep_axes
 from acclock.training.export import embed_eagerly
 from acclock.training.grid import Windows
-from acclock.training.recipe import Recipe
-from acclock.training.recipes import read_recipe
-from acclock.training.subjects import FEWEST_WINDOWS, Session, Subject
+from acclock.training.recipe import Recipe, read_recipe, write_recipe
+from acclock.training.run import Run
+from acclock.training.subjects import FEWEST_WINDOWS, Subject, SubjectSession
 from acclock.values import FloatArray
+
+
+def learn_once(recipe: Recipe, subjects: Sequence[Subject], *, cache: Cache) -> EmbeddingModel:
+    """Train a model on these people, or take the one that was trained on the same before."""
+    name = f"{digest(_list_causes(recipe, subjects))}.safetensors"
+    if (packed := cache.find(name)) is not None:
+        model = build(
+            recipe.network,
+            shape=recipe.shape,
+            people=len(subjects),
+            seed=recipe.seed,
+            config=recipe.network_config,
+            embedding_width=recipe.embedding_width,
+        )
+        model.load_state_dict(safetensors.torch.load(packed))
+        return model.eval()
+    run = Run(recipe, subjects)
+    while not run.finished:
+        run.advance()
+    weights = {key: tensor.contiguous() for key, tensor in run.model.state_dict().items()}
+    cache.keep(name, bytes(safetensors.torch.save(weights)))
+    return run.model
+
+
+def _list_causes(recipe: Recipe, subjects: Sequence[Subject]) -> Iterator[bytes]:
+    """Tell all that a training hangs on: the recipe, the sizes and every sample, in order."""
+    yield f"{VERSIONS['encoder']} {write_recipe(recipe)} {recipe.network_config}".encode()
+    for subject in subjects:
+        yield subject.source.encode()
+        for session in subject.sessions:
+            yield session.grid.windows.tobytes()
+            yield session.grid.ends.tobytes()
+            yield session.recording.samples.tobytes()
+
 
 STRANGER_WINDOWS = 15
 """Of each person learned from, to set thresholds by: a minute, as in the paper."""
@@ -31,10 +66,10 @@ _LOSSES = (0.0, 0.1, 0.2, 0.3)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lesson:
+class EncoderRequest:
     """All that decides what an encoder becomes."""
 
-    cohort: Cohort
+    cohort: StudyCohort
     scale: Scale
     fold: int
     seed: int
@@ -58,7 +93,7 @@ class Encoder:
 
 
 @lru_cache(maxsize=6)
-def train_encoder(lesson: Lesson) -> Encoder:
+def train_encoder(lesson: EncoderRequest) -> Encoder:
     """Train on all people but those of the fold; strangers for thresholds are among the former.
 
     Paper: Sec. 7.1.1, where two groups of people train and the third is only tried.
@@ -80,7 +115,7 @@ def train_encoder(lesson: Lesson) -> Encoder:
 
 @lru_cache(maxsize=4)
 def cut_members(
-    cohort: Cohort, scale: Scale, seed: int, preparation: Preparation
+    cohort: StudyCohort, scale: Scale, seed: int, preparation: Preparation
 ) -> dict[str, tuple[Piece, ...]]:
     """Give everybody's windows by name."""
     return {
@@ -93,21 +128,21 @@ def cut_members(
 
 
 @lru_cache(maxsize=128)
-def embed_member(lesson: Lesson, name: str) -> tuple[FloatArray, ...]:
+def embed_member(lesson: EncoderRequest, name: str) -> tuple[FloatArray, ...]:
     """Give the embeddings of somebody's recordings: the variants of an experiment share them."""
     encoder = train_encoder(lesson)
     pieces = cut_members(lesson.cohort, lesson.scale, lesson.seed, encoder.preparation)[name]
     return tuple(encoder.embed(piece.windows) for piece in pieces)
 
 
-def find_tried(cohort: Cohort, scale: Scale, *, fold: int, seed: int) -> list[Member]:
+def find_tried(cohort: StudyCohort, scale: Scale, *, fold: int, seed: int) -> list[Member]:
     """Give the people of a fold."""
     members = gather_members(cohort, scale, seed)
     folds = deal(members, seed=seed)
     return [member for member in members if folds.get(member.name) == fold]
 
 
-def _find_subjects(lesson: Lesson, recipe: Recipe) -> Iterator[Subject]:
+def _find_subjects(lesson: EncoderRequest, recipe: Recipe) -> Iterator[Subject]:
     members = gather_members(lesson.cohort, lesson.scale, lesson.seed)
     folds = deal(members, seed=lesson.seed)
     for number, member in enumerate(members):
@@ -119,7 +154,9 @@ def _find_subjects(lesson: Lesson, recipe: Recipe) -> Iterator[Subject]:
             yield Subject(name=member.name, source=lesson.cohort.name, sessions=tuple(sessions))
 
 
-def _find_pieces(lesson: Lesson, recipe: Recipe, number: int, member: Member) -> tuple[Piece, ...]:
+def _find_pieces(
+    lesson: EncoderRequest, recipe: Recipe, number: int, member: Member
+) -> tuple[Piece, ...]:
     if not lesson.learns_lost:
         known = cut_members(lesson.cohort, lesson.scale, lesson.seed, recipe.prepared)
         return known[member.name]
@@ -131,7 +168,7 @@ def _find_pieces(lesson: Lesson, recipe: Recipe, number: int, member: Member) ->
     )
 
 
-def _thin_out(sessions: list[Session], most: int | None) -> list[Session]:
+def _thin_out(sessions: list[SubjectSession], most: int | None) -> list[SubjectSession]:
     """Keep so many windows of a person, evenly spread."""
     total = sum(len(one.grid) for one in sessions)
     if most is None or total <= most:

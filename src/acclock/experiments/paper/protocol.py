@@ -8,14 +8,20 @@ from typing import Literal
 import numpy as np
 
 from acclock.experiments.gallery import Gallery
-from acclock.experiments.protocols import Plan, plan_cross_session, plan_within_session
 from acclock.experiments.scores import equal_error_of
-from acclock.experiments.trials import Trials, enroll_all, try_all
+from acclock.experiments.trials import (
+    EnrollmentPlan,
+    Trials,
+    enroll_all,
+    plan_cross_session,
+    plan_within_session,
+    try_all,
+)
 from acclock.matching.centers import are_unit
 from acclock.matching.cohort import Cohort as Strangers
 from acclock.matching.enrollment import enroll
 from acclock.matching.rates import far, frr
-from acclock.matching.rule import RULES
+from acclock.matching.threshold import RULES
 from acclock.values import BoolArray, FloatArray
 
 Role = Literal["both", "enrolls", "tried", "always-enrolls"]
@@ -29,7 +35,7 @@ _RULES = {"": RULES["paper"], "_left_out": RULES["leave-one-out"]}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class WindowUse:
     """What some windows of a person are for."""
 
     rows: FloatArray
@@ -40,7 +46,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Hall:
+class ScoredGallery:
     """Everybody's windows with what each is for."""
 
     gallery: Gallery
@@ -68,11 +74,11 @@ class Hall:
         return np.asarray(sessions >= np.array(halves)[wearers])
 
 
-def fill_hall(people: Sequence[Sequence[Part]]) -> Hall:
+def score_gallery(people: Sequence[Sequence[WindowUse]]) -> ScoredGallery:
     """Put everybody's windows in one matrix."""
     parts = [(who, part) for who, theirs in enumerate(people) for part in theirs]
     counts = [len(part.rows) for _, part in parts]
-    return Hall(
+    return ScoredGallery(
         gallery=Gallery(
             embeddings=np.concatenate([part.rows for _, part in parts]),
             wearers=np.repeat([who for who, _ in parts], counts),
@@ -87,19 +93,19 @@ def fill_hall(people: Sequence[Sequence[Part]]) -> Hall:
 
 
 def judge(
-    hall: Hall, strangers: Strangers, *, enrolled: int | None = None, seed: int = 0
+    scored: ScoredGallery, strangers: Strangers, *, enrolled: int | None = None, seed: int = 0
 ) -> list[Rates]:
     """Give the rates of every person: within all sessions, and from earlier to later ones.
 
     Paper: Sec. 7.2.1, where a random third of a person's windows registers and the others are
     tried, each third in turn. ``cross`` rates are ours: the first half of the sessions enrolls.
     """
-    planned = plan_thirds(hall, enrolled=enrolled, seed=seed)
-    within = _rate(hall, planned, strangers, tried=hall.select("both", "tried"))
-    if not all(_can_cross(hall, who) for who in range(hall.gallery.people)):
+    planned = plan_thirds(scored, enrolled=enrolled, seed=seed)
+    within = _rate(scored, planned, strangers, tried=scored.select("both", "tried"))
+    if not all(_can_cross(scored, who) for who in range(scored.gallery.people)):
         return within
-    across = _spread_out(hall, plan_cross_session(_pool(hall)), enrolled=None, seed=seed)
-    crossed = _rate(hall, across, strangers, tried=hall.select("both", "tried") & hall.later)
+    across = _spread_out(scored, plan_cross_session(_pool(scored)), enrolled=None, seed=seed)
+    crossed = _rate(scored, across, strangers, tried=scored.select("both", "tried") & scored.later)
     return [
         one | {f"cross_{name}": value for name, value in other.items()}
         for one, other in zip(within, crossed, strict=True)
@@ -107,11 +113,11 @@ def judge(
 
 
 def trade_off(
-    hall: Hall, *, enrolled: int | None = None, seed: int = 0
+    scored: ScoredGallery, *, enrolled: int | None = None, seed: int = 0
 ) -> list[tuple[float, float]]:
     """Give FAR and FRR at one threshold after another, each the mean over all templates."""
-    trials = try_thirds(hall, enrolled=enrolled, seed=seed)
-    tried = hall.select("both", "tried")
+    trials = try_thirds(scored, enrolled=enrolled, seed=seed)
+    tried = scored.select("both", "tried")
     # what has no distance is rejected, as if it were endlessly far
     distances = np.nan_to_num(trials.distances, nan=np.inf)
     curves = [
@@ -121,14 +127,14 @@ def trade_off(
     return [(float(x), float(y)) for x, y in zip(_FARS, np.mean(curves, axis=0), strict=True)]
 
 
-def try_thirds(hall: Hall, *, enrolled: int | None = None, seed: int = 0) -> Trials:
+def try_thirds(scored: ScoredGallery, *, enrolled: int | None = None, seed: int = 0) -> Trials:
     """Try all windows against the templates of the paper's protocol."""
-    return _try(hall, plan_thirds(hall, enrolled=enrolled, seed=seed))
+    return _try(scored, plan_thirds(scored, enrolled=enrolled, seed=seed))
 
 
-def _try(hall: Hall, planned: Plan) -> Trials:
-    centers = enroll_all(hall.gallery, planned)
-    return try_all(replace(hall.gallery, embeddings=hall.tried), planned, centers, windows=1)
+def _try(scored: ScoredGallery, planned: EnrollmentPlan) -> Trials:
+    centers = enroll_all(scored.gallery, planned)
+    return try_all(replace(scored.gallery, embeddings=scored.tried), planned, centers, windows=1)
 
 
 def _reject(own: FloatArray, others: FloatArray) -> FloatArray:
@@ -137,10 +143,10 @@ def _reject(own: FloatArray, others: FloatArray) -> FloatArray:
     return np.asarray((own[:, np.newaxis] >= thresholds).mean(axis=0))
 
 
-def plan_thirds(hall: Hall, *, enrolled: int | None, seed: int) -> Plan:
+def plan_thirds(scored: ScoredGallery, *, enrolled: int | None, seed: int) -> EnrollmentPlan:
     """Plan the templates of the paper's protocol: three for each person."""
     return _spread_out(
-        hall, plan_within_session(_pool(hall), seed=seed), enrolled=enrolled, seed=seed
+        scored, plan_within_session(_pool(scored), seed=seed), enrolled=enrolled, seed=seed
     )
 
 
@@ -153,9 +159,9 @@ def average_by_owner(rates: Sequence[Mapping[str, float]], owners: Sequence[int]
     ]
 
 
-def _pool(hall: Hall) -> Gallery:
-    kept = hall.select("both", "enrolls")
-    gallery = hall.gallery
+def _pool(scored: ScoredGallery) -> Gallery:
+    kept = scored.select("both", "enrolls")
+    gallery = scored.gallery
     return replace(
         gallery,
         embeddings=gallery.embeddings[kept],
@@ -164,28 +170,32 @@ def _pool(hall: Hall) -> Gallery:
     )
 
 
-def _spread_out(hall: Hall, planned: Plan, *, enrolled: int | None, seed: int) -> Plan:
+def _spread_out(
+    scored: ScoredGallery, planned: EnrollmentPlan, *, enrolled: int | None, seed: int
+) -> EnrollmentPlan:
     """Bring a plan of the windows that may enroll to all windows, with as many as are wanted."""
     chance = np.random.default_rng([seed, 1])
-    everything = np.zeros((len(planned.owners), len(hall.gallery)), dtype=bool)
-    everything[:, hall.select("both", "enrolls")] = planned.enrolled
+    everything = np.zeros((len(planned.owners), len(scored.gallery)), dtype=bool)
+    everything[:, scored.select("both", "enrolls")] = planned.enrolled
     if enrolled is not None:
         for row in everything:
             chosen = chance.permutation(np.flatnonzero(row))
             row[chosen[enrolled:]] = False
-    mine = hall.gallery.wearers == planned.owners[:, np.newaxis]
-    return replace(planned, enrolled=everything | (mine & hall.select("always-enrolls")))
+    mine = scored.gallery.wearers == planned.owners[:, np.newaxis]
+    return replace(planned, enrolled=everything | (mine & scored.select("always-enrolls")))
 
 
-def _can_cross(hall: Hall, who: int) -> bool:
-    pool = hall.select("both", "enrolls") & (hall.gallery.wearers == who)
-    sessions = np.array(hall.sessions)[hall.gallery.recordings]
+def _can_cross(scored: ScoredGallery, who: int) -> bool:
+    pool = scored.select("both", "enrolls") & (scored.gallery.wearers == who)
+    sessions = np.array(scored.sessions)[scored.gallery.recordings]
     return len(np.unique(sessions[pool])) > 1
 
 
-def _rate(hall: Hall, planned: Plan, strangers: Strangers, *, tried: BoolArray) -> list[Rates]:
-    gallery = hall.gallery
-    trials = _try(hall, planned)
+def _rate(
+    scored: ScoredGallery, planned: EnrollmentPlan, strangers: Strangers, *, tried: BoolArray
+) -> list[Rates]:
+    gallery = scored.gallery
+    trials = _try(scored, planned)
     thresholds = {ending: _choose(gallery, planned, strangers, ending) for ending in _RULES}
     rates = [
         _rate_template(trials, template, tried, {k: v[template] for k, v in thresholds.items()})
@@ -207,7 +217,9 @@ def _rate_template(
     return rates | {"equal_error": equal_error_of(own, others)}
 
 
-def _choose(gallery: Gallery, planned: Plan, strangers: Strangers, ending: str) -> FloatArray:
+def _choose(
+    gallery: Gallery, planned: EnrollmentPlan, strangers: Strangers, ending: str
+) -> FloatArray:
     usable = are_unit(gallery.embeddings)
     thresholds = np.full(len(planned.owners), np.nan)
     for number, mask in enumerate(planned.enrolled & usable):

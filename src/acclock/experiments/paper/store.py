@@ -10,7 +10,7 @@ from platform import python_version
 from acclock.errors import UnreadableError
 from acclock.experiments.paper.cohorts import SIMULATED
 from acclock.experiments.paper.units import Outcome, Unit
-from acclock.world.replacing import replacing
+from acclock.system.files import replacing
 
 _FORMAT = 1
 _DIGITS = 5
@@ -28,7 +28,7 @@ class Record:
     outcome: Outcome
 
 
-class Store:
+class OutcomeStore:
     """The outcomes in a folder, by what they are outcomes of."""
 
     def __init__(self, folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""The smallest piece of work: one variant of one experiment, in one fold, from one seed."""
+"""The smallest piece of work: one variant of one experiment, in one fold with one seed."""
 
 import hashlib
 import json
@@ -6,10 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 
-from acclock.experiments.paper.cohorts import Cohort
+from acclock.experiments.paper.cohorts import StudyCohort
 from acclock.experiments.paper.scales import Scale
 from acclock.experiments.paper.variants import FOLDS, Experiment, Variant
-from acclock.experiments.paper.versions import VERSIONS
+
+VERSIONS = {"people": 1, "encoder": 1, "protocol": 1}
+"""Raised, each by whoever changes what its stage gives: older outcomes are then measured again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +24,7 @@ class Unit:
     variant: Variant
     fold: int
     seed: int
-    cohort: Cohort
+    cohort: StudyCohort
     scale: Scale
 
     @property
@@ -61,7 +63,7 @@ class Outcome:
     """Rows of numbers by name: a curve, points in a plane, or a picture."""
 
 
-def plan_units(experiment: Experiment, cohort: Cohort, scale: Scale) -> Iterator[Unit]:
+def plan_units(experiment: Experiment, cohort: StudyCohort, scale: Scale) -> Iterator[Unit]:
     """Cut an experiment into units, fold by fold of a variant.
 
     Variants of one fold often share an encoder. Were they neighbors, processes that begin them at

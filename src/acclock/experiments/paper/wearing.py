@@ -14,15 +14,15 @@ from pathlib import Path
 import numpy as np
 
 from acclock.embedding.embedder import Embedder
+from acclock.live.policies import policy_named
+from acclock.live.session import Session
 from acclock.matching.enrollment import enroll
-from acclock.matching.rule import RULES
+from acclock.matching.threshold import RULES
+from acclock.models.cohorts import cohort_path, read_cohort
+from acclock.models.files import find_model, read_model
 from acclock.pipeline import Preparation, prepare
-from acclock.session.policies import policy_named
-from acclock.session.session import Session
 from acclock.simulation import Scene, draw_person, simulate
 from acclock.values import FloatArray
-from acclock.world.models.cohorts import cohort_path, read_cohort
-from acclock.world.models.files import find_model, read_model
 
 _HOP = 10
 _WORN_S = 60.0

@@ -1,17 +1,23 @@
-"""Every preparation of the pipeline as part of a network."""
+"""Every preparation of the pipeline as part of a network, and the model behind it."""
 
 import torch
 from torch import Tensor, nn
 
 from acclock.denoising.config import DenoiseConfig
 from acclock.denoising.heart_rate import STRONGEST_BEAT
+from acclock.denoising.quality import BEATS_HZ, LIMIT, QUIETEST, SECOND_DIFFERENCE, THIN
+from acclock.embedding.card import Card
+from acclock.embedding.networks.siamese import EmbeddingModel
 from acclock.pipeline import BAND_HZ, Preparation
-from acclock.training.raw.bandpass import BandPass
-from acclock.training.raw.imitation import Imitation
-from acclock.training.raw.order import measure_local_power, quarter
-from acclock.training.raw.recovery import Attenuation
-from acclock.training.raw.rhythm import Rhythm
-from acclock.training.raw.wavelets import Levels, Wavelets
+from acclock.training.raw.filters import (
+    BandPass,
+    WaveletLevels,
+    Wavelets,
+    measure_local_power,
+    median,
+    quarter,
+)
+from acclock.training.raw.recovery import Attenuation, Imitation, PeriodicityCheck
 
 
 class Filtered(nn.Module):
@@ -39,7 +45,7 @@ class Denoised(nn.Module):
         config = preparation.config
         self.window = config.window_length
         self.wavelets = Wavelets(config)
-        self.find_rhythm = Rhythm(config)
+        self.find_rhythm = PeriodicityCheck(config)
         self.find_motion = None if config.recovery == "paper" else Motion(config)
         self.recover = (
             Imitation(config) if config.recovery == "paper" else Attenuation(config, self.wavelets)
@@ -73,7 +79,7 @@ class Motion(nn.Module):
         self.shares: Tensor
         self.register_buffer("shares", 0.5 ** torch.tensor(config.kept_levels).double())
 
-    def forward(self, levels: Levels) -> Tensor:
+    def forward(self, levels: WaveletLevels) -> Tensor:
         local = measure_local_power(levels.coefficients, self.around)
         rms = (self.shares.unsqueeze(-1) * local).sum(dim=1).sqrt()
         most = (self.most_fluctuation * quarter(rms)).clamp_max(STRONGEST_BEAT)
@@ -83,3 +89,70 @@ class Motion(nn.Module):
 def make_preparation(preparation: Preparation) -> Filtered | Denoised:
     """Give the network that prepares windows as the pipeline does under this name."""
     return Filtered(preparation) if preparation.name == "bandpass" else Denoised(preparation)
+
+
+QUALITIES = ("rms", "beat_to_noise_db", "fluctuation", "saturated_share")
+"""What the columns of the quality are, as :class:`~acclock.denoising.quality.WindowQuality` has
+them; ``rms`` is that of the strongest axis between 0.8 and 25 Hz, in m/s²."""
+
+
+class Quality(nn.Module):
+    """Contexts in, the qualities of the windows at their ends out: ``(batch, quality)``."""
+
+    def __init__(self, config: DenoiseConfig) -> None:
+        super().__init__()
+        self.window = config.window_length
+        self.around = round(config.local_s * config.rate_hz / 2)
+        self.find_beats = BandPass(config.context_length, config.rate_hz, BEATS_HZ).float()
+
+    def forward(self, contexts: Tensor) -> Tensor:
+        beats = self.find_beats(contexts)
+        rms = beats[..., -self.window :].std(dim=-1, correction=0)
+        noise = median(contexts.diff(n=2).abs()) / SECOND_DIFFERENCE
+        rise = (rms / noise.clamp_min(QUIETEST)).amax(dim=1)
+        qualities = (
+            rms.amax(dim=1),
+            20.0 * rise.clamp_min(QUIETEST).log10(),
+            self._measure_fluctuation(beats),
+            _measure_saturation(contexts[..., -self.window :]),
+        )
+        return torch.stack(qualities, dim=1)
+
+    def _measure_fluctuation(self, beats: Tensor) -> Tensor:
+        local = measure_local_power(beats, self.around)
+        liveliest = local[..., -self.window :].amax(dim=-1).sqrt()
+        usual = median(local[..., ::THIN]).sqrt()
+        return (liveliest / usual.clamp_min(QUIETEST)).amax(dim=1)
+
+
+def _measure_saturation(windows: Tensor) -> Tensor:
+    still = (windows.diff() == 0) & (windows[..., 1:].abs() > LIMIT)
+    return (still[..., 1:] & still[..., :-1]).float().mean(dim=(1, 2))
+
+
+class RawModel(nn.Module):
+    """Raw contexts ``(batch, 3, n)`` in m/s² in; embeddings, qualities and references out.
+
+    Ours (docs/decisions/0023). A context has no holes: short gaps are bridged by a line before
+    it comes here. ``references`` are what the contexts before left behind, zero where a stream
+    begins; the band-pass takes and gives none.
+    """
+
+    def __init__(self, model: EmbeddingModel, card: Card) -> None:
+        super().__init__()
+        preparation = Preparation.of(card)
+        self.axes, self.context = card.axes, preparation.config.context_length
+        self.prepare = make_preparation(preparation)
+        self.judge = Quality(preparation.config)
+        self.model = model
+
+    def forward(self, contexts: Tensor, references: Tensor | None = None) -> tuple[Tensor, ...]:
+        windows, left = self.prepare(contexts, references)
+        told = self.model(windows[:, : self.axes]), self.judge(contexts)
+        return told if left is None else (*told, left)
+
+    def make_example(self, *, batch: int) -> tuple[Tensor, ...]:
+        """Give contexts, with references if there are any, of the shapes that are read here."""
+        contexts = torch.randn(batch, 3, self.context, generator=torch.Generator().manual_seed(0))
+        width = self.prepare.width
+        return (contexts, torch.zeros(batch, 3, width)) if width else (contexts,)

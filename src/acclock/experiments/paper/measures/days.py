@@ -15,8 +15,8 @@ from acclock.experiments.scores import equal_error_of
 from acclock.matching.centers import distances_to
 from acclock.matching.enrollment import enroll
 from acclock.matching.rates import far, frr
-from acclock.matching.rule import RULES
 from acclock.matching.template import Template
+from acclock.matching.threshold import RULES
 from acclock.values import FloatArray
 
 EDGES_DAYS = (1, 8, 15, 29, 57, 1000)

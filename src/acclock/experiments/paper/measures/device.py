@@ -5,22 +5,19 @@ from dataclasses import replace
 import numpy as np
 
 from acclock.embedding.networks.siamese import EmbeddingModel
-from acclock.experiments.paper.cache import cut_once
+from acclock.experiments.paper.cache import Piece, cut_once
 from acclock.experiments.paper.cohorts import Member, gather_members
-from acclock.experiments.paper.learning import learn_once
-from acclock.experiments.paper.pieces import Piece
-from acclock.experiments.paper.protocol import Part, fill_hall, judge, trade_off
+from acclock.experiments.paper.encoders import learn_once
+from acclock.experiments.paper.protocol import WindowUse, judge, score_gallery, trade_off
 from acclock.experiments.paper.units import Outcome, Unit
 from acclock.matching.centers import are_unit
 from acclock.matching.cohort import Cohort as Strangers
 from acclock.simulation import Scene, draw_person, simulate
 from acclock.training.adaptation import AdaptConfig, adapt_model
-from acclock.training.describing import describe_model
-from acclock.training.drawing import keep_axes
-from acclock.training.export import embed_eagerly
+from acclock.training.batches import keep_axes
+from acclock.training.export import describe_model, embed_eagerly
 from acclock.training.grid import Windows
-from acclock.training.recipe import Recipe
-from acclock.training.recipes import read_recipe
+from acclock.training.recipe import Recipe, read_recipe
 from acclock.training.subjects import Subject
 from acclock.values import FloatArray
 
@@ -49,17 +46,17 @@ def measure(unit: Unit) -> Outcome:
     rows = [[_embed(model, recipe, piece) for piece in theirs] for theirs in subjects]
     known = np.concatenate([np.concatenate(some)[:_STRANGER_WINDOWS] for some in rows[:_TEACH]])
     strangers = Strangers(embeddings=known[are_unit(known)], model="fold")
-    hall = fill_hall(
+    scored = score_gallery(
         [
-            [Part(rows=some, role="both", session=when) for when, some in enumerate(theirs)]
+            [WindowUse(rows=some, role="both", session=when) for when, some in enumerate(theirs)]
             for theirs in rows[_TEACH:]
         ]
     )
-    rates = judge(hall, strangers, seed=unit.seed)
+    rates = judge(scored, strangers, seed=unit.seed)
     names = [one.name for one in wearers[_TEACH:]]
     return Outcome(
         people=dict(zip(names, rates, strict=True)),
-        series={"det": trade_off(hall, seed=unit.seed)},
+        series={"det": trade_off(scored, seed=unit.seed)},
     )
 
 

@@ -10,15 +10,13 @@ from acclock.embedding.embedder import Embedder
 from acclock.embedding.networks.registry import build
 from acclock.experiments.paper.units import Outcome, Unit
 from acclock.matching.centers import distances_to
+from acclock.models.files import find_model, read_model
 from acclock.pipeline import Preparation
-from acclock.pipeline.windows import make_windows
+from acclock.pipeline.preparation import make_windows
 from acclock.simulation import Scene, draw_person, simulate
-from acclock.training.describing import describe_model
-from acclock.training.export import export
-from acclock.training.rates import bring_to
-from acclock.training.recipe import Recipe
-from acclock.training.recipes import read_recipe
-from acclock.world.models.files import find_model, read_model
+from acclock.training.export import describe_model, export
+from acclock.training.grid import bring_to
+from acclock.training.recipe import Recipe, read_recipe
 
 _REPEATS = 100
 """As in the paper."""

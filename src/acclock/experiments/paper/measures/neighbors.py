@@ -6,7 +6,7 @@ from acclock.experiments.paper.encoders import cut_members, embed_member, train_
 from acclock.experiments.paper.measures.rates import find_cast, find_lesson
 from acclock.experiments.paper.units import Outcome, Unit
 from acclock.matching.centers import are_unit
-from acclock.training.drawing import keep_axes
+from acclock.training.batches import keep_axes
 from acclock.values import FloatArray
 
 _EACH = 40

@@ -2,15 +2,15 @@
 
 import numpy as np
 
+from acclock.experiments.paper.cache import Piece, cut
 from acclock.experiments.paper.cohorts import Member
 from acclock.experiments.paper.encoders import Encoder, embed_member, train_encoder
 from acclock.experiments.paper.measures.rates import find_cast, find_lesson
-from acclock.experiments.paper.pieces import Piece, cut
 from acclock.experiments.paper.protocol import NOW, Rates
 from acclock.experiments.paper.units import Outcome, Unit
 from acclock.matching.centers import distances_to
 from acclock.matching.enrollment import enroll
-from acclock.matching.rule import RULES
+from acclock.matching.threshold import RULES
 from acclock.simulation import Scene, simulate
 from acclock.values import BoolArray, FloatArray
 

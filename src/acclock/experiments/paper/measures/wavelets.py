@@ -7,7 +7,7 @@ import numpy as np
 
 from acclock.denoising.bandpass import bandpass
 from acclock.denoising.beats import find_beats
-from acclock.denoising.scalogram import scalogram
+from acclock.denoising.wavelets import scalogram
 from acclock.errors import TooFewError
 from acclock.experiments.paper.cohorts import Member, gather_members
 from acclock.experiments.paper.units import Outcome, Unit

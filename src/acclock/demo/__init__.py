@@ -1,0 +1,1 @@
+"""The main job, shown on people who do not exist."""

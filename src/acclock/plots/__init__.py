@@ -1,0 +1,1 @@
+"""Pictures of recordings, sessions and error rates, drawn into files."""

@@ -1,0 +1,1 @@
+"""Who may call the service: tokens, roles and limits."""

@@ -1,0 +1,1 @@
+"""Several processes that know of each other's sessions."""

@@ -1,0 +1,1 @@
+"""Live streams of many wearers, worked on in batches."""

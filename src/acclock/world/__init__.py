@@ -1,1 +1,0 @@
-"""Everything that touches a device, a disk, a clock or a network."""

@@ -1,6 +1,0 @@
-"""Live sources of acceleration: replayed, simulated, pushed over a network, or from a radio."""
-
-from acclock.world.sources.parsing import parse_source
-from acclock.world.sources.source import Source, Stream
-
-__all__ = ["Source", "Stream", "parse_source"]
